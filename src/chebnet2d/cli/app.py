@@ -1,0 +1,17 @@
+"""The command tree. A command lives in the file of its name; this file only ties them together."""
+
+import typer
+
+from chebnet2d.cli import model_commands
+
+app = typer.Typer(
+    name="chebnet2d",
+    help="Spectral graph neural networks: train, look inside, compare.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    epilog="Example: chebnet2d train digits --save my-model && chebnet2d plot my-model",
+)
+app.command("train")(model_commands.train)
+app.command("predict")(model_commands.predict)
+app.command("plot")(model_commands.plot)

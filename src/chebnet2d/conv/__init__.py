@@ -1,0 +1,22 @@
+"""Graph convolutions: the paradigms, each by eigendecomposition and by polynomials, and the fused operation under them."""
+
+from chebnet2d.conv.cheb_conv_2d import ChebConv2D
+from chebnet2d.conv.fused import chebyshev_filter
+from chebnet2d.conv.paradigms import INITS, PARADIGMS, Full2D, Paradigm, ParadigmI, ParadigmII, ParadigmIII, Rank2D, make_paradigm
+from chebnet2d.conv.spectral_conv import ExactConv, SpectralConv
+
+__all__ = [
+    "INITS",
+    "PARADIGMS",
+    "ChebConv2D",
+    "ExactConv",
+    "Full2D",
+    "Paradigm",
+    "ParadigmI",
+    "ParadigmII",
+    "ParadigmIII",
+    "Rank2D",
+    "SpectralConv",
+    "chebyshev_filter",
+    "make_paradigm",
+]

@@ -1,0 +1,49 @@
+"""The layer of the paper."""
+
+from chebnet2d._checks import integer, one_of
+from chebnet2d.conv.spectral_conv import SpectralConv
+
+
+class ChebConv2D(SpectralConv):
+    """2-D graph convolution by Chebyshev interpolation (Li et al. 2024, "Spectral GNN via 2-D graph convolution").
+
+        Z = sum_{d=0..D} T_d(L_hat) F W_d,      W_d = 2 / (D + 1) sum_{b=0..D} T_d(x_b) Theta_b  (d = 0: half of it)
+
+    with F: N x C, Z: N x C', L_hat = -D^-1/2 A D^-1/2, and Theta_b (C x C') the response of the layer at frequency
+    x_b = cos((b + 1/2) pi / (D + 1)).
+
+    Departures from the paper: the printed equation drops 2 / (D + 1) and the half, and then does not interpolate
+    (``scaling="paper"`` gives that form); the paper does not say how Theta starts (``init``); and ``rank=r`` replaces Theta by
+    r filters, each with a C x C' map, see ``Rank2D``.
+
+    >>> import torch
+    >>> layer = ChebConv2D(16, 32, degree=10)
+    >>> x, edge_index = torch.randn(3, 16), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    >>> layer(x, edge_index).shape
+    torch.Size([3, 32])
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        degree: int = 10,
+        *,
+        scaling: str = "interpolation",
+        init: str = "xavier",
+        rank: int | None = None,
+        bias: bool = False,
+    ) -> None:
+        one_of("ChebConv2D", "scaling", scaling, ("interpolation", "paper"))
+        if rank is not None:
+            integer("ChebConv2D", "rank", rank, 1)
+        super().__init__(
+            in_channels,
+            out_channels,
+            degree,
+            paradigm="2d" if rank is None else "rank",
+            rank=rank,
+            scaling=scaling,
+            init=init,
+            bias=bias,
+        )

@@ -1,0 +1,220 @@
+"""Which indices the coefficients of a graph convolution have: that, and only that, is a paradigm.
+
+A spectral convolution is Z = sum_k p_k(L_hat) F W_k, where k counts the terms of a polynomial basis, or the eigenvalues of the
+graph in the exact form. The paradigms differ in what the C x C' maps W_k may be:
+
+    I        W_k = theta[k] I                   one filter for all channels                  K numbers
+    II       W_k = theta[k] R                   one filter, then a map R                     K + C C'
+    III      W_k = diag(theta[k, :])            one filter a channel                         K C
+    2d       W_k = theta[k, :, :]               one filter for each pair of channels         K C C'
+    rank     W_k = sum_i G[k, i] W[i, :, :]     r filters, each with its map                 K r + r C C'
+
+Each is a special case of ``2d`` by construction; ``rank`` lies between II (r = 1) and 2d (r = K).
+"""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError, integer, one_of
+from chebnet2d.conv.fused import chebyshev_filter
+from chebnet2d.graph import SparseOperator
+
+INITS = ("identity", "xavier")
+
+
+class Paradigm(nn.Module):
+    """Parameters of one paradigm. ``terms`` is K, the number of values that the index k takes."""
+
+    name: ClassVar[str]
+    square: ClassVar[bool] = False
+    """True where the paradigm has no map between channels, so that C' = C."""
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__()
+        self.in_channels = integer(type(self).__name__, "in_channels", in_channels, 1)
+        self.out_channels = integer(type(self).__name__, "out_channels", out_channels, 1)
+        self.terms = integer(type(self).__name__, "terms", terms, 1)
+        if self.square and in_channels != out_channels:
+            raise InputError(
+                f"{type(self).__name__}: out_channels must equal in_channels = {in_channels}, got {out_channels}. "
+                f"Paradigm {self.name} has no map between channels."
+            )
+
+    def maps(self) -> Tensor:
+        """W: K x C x C'."""
+        raise NotImplementedError
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        """``identity``: the K numbers that make the filter constant 1. "xavier" is normal, with gain 0.5."""
+        raise NotImplementedError
+
+    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+        """sum_k p_k(operator) x W_k, with p_k = sum_d to_chebyshev[d, k] T_d, by the fused recurrence."""
+        return chebyshev_filter(operator, x, torch.einsum("dk,kij->dij", to_chebyshev, self.maps()))
+
+    def combine(self, terms: Tensor) -> Tensor:
+        """sum_k terms[k] W_k for terms that are at hand: K x N x C."""
+        return torch.einsum("knc,kcj->nj", terms, self.maps())
+
+
+class ParadigmI(Paradigm):
+    """One filter for all channels."""
+
+    name: ClassVar[str] = "I"
+    square: ClassVar[bool] = True
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__(in_channels, out_channels, terms)
+        self.theta = nn.Parameter(torch.empty(terms))
+
+    def maps(self) -> Tensor:
+        return self.theta[:, None, None] * torch.eye(self.in_channels, dtype=self.theta.dtype, device=self.theta.device)
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        _fill(self.theta, init, identity, fan=2)
+
+    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+        return chebyshev_filter(operator, x, (to_chebyshev @ self.theta).unsqueeze(1))
+
+    def combine(self, terms: Tensor) -> Tensor:
+        return torch.tensordot(self.theta, terms, dims=1)
+
+
+class ParadigmII(Paradigm):
+    """One filter for all channels, then one map between channels."""
+
+    name: ClassVar[str] = "II"
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__(in_channels, out_channels, terms)
+        self.theta = nn.Parameter(torch.empty(terms))
+        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+
+    def maps(self) -> Tensor:
+        return self.theta[:, None, None] * self.weight
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        _fill(self.theta, init, identity, fan=2)
+        _fill_map(self.weight, init)
+
+    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+        # The map commutes with the filter: propagate on the narrower side of it.
+        narrow_first = self.out_channels < self.in_channels
+        x = x @ self.weight if narrow_first else x
+        z = chebyshev_filter(operator, x, (to_chebyshev @ self.theta).unsqueeze(1))
+        return z if narrow_first else z @ self.weight
+
+    def combine(self, terms: Tensor) -> Tensor:
+        return torch.tensordot(self.theta, terms, dims=1) @ self.weight
+
+
+class ParadigmIII(Paradigm):
+    """One filter for each channel."""
+
+    name: ClassVar[str] = "III"
+    square: ClassVar[bool] = True
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__(in_channels, out_channels, terms)
+        self.theta = nn.Parameter(torch.empty(terms, in_channels))
+
+    def maps(self) -> Tensor:
+        return torch.diag_embed(self.theta)
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        _fill(self.theta, init, identity[:, None].expand_as(self.theta), fan=2)
+
+    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+        return chebyshev_filter(operator, x, to_chebyshev @ self.theta)
+
+    def combine(self, terms: Tensor) -> Tensor:
+        return (terms * self.theta[:, None, :]).sum(0)
+
+
+class Full2D(Paradigm):
+    """The 2-D graph convolution: one filter for each pair of input and output channel."""
+
+    name: ClassVar[str] = "2d"
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__(in_channels, out_channels, terms)
+        self.theta = nn.Parameter(torch.empty(terms, in_channels, out_channels))
+
+    def maps(self) -> Tensor:
+        return self.theta
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        eye = torch.eye(self.in_channels, self.out_channels, dtype=self.theta.dtype)
+        _fill(self.theta, init, identity[:, None, None] * eye, fan=self.in_channels + self.out_channels)
+
+
+class Rank2D(Paradigm):
+    """The 2-D convolution of rank r: r filters, each with its own map between channels.
+
+    A sum of r terms of Paradigm II. r = K reaches every 2-D convolution; on wide layers a small r saves most parameters.
+    """
+
+    name: ClassVar[str] = "rank"
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int, rank: int) -> None:
+        super().__init__(in_channels, out_channels, terms)
+        self.rank = integer("Rank2D", "rank", rank, 1)
+        self.filters = nn.Parameter(torch.empty(terms, rank))
+        self.weight = nn.Parameter(torch.empty(rank, in_channels, out_channels))
+
+    def maps(self) -> Tensor:
+        return torch.einsum("ki,icj->kcj", self.filters, self.weight)
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        # All r terms equal would stay equal under gradient descent. The first carries the initial filter; the others
+        # have small random filters, and with "identity" maps of zero, so that Z = F holds exactly at the start.
+        with torch.no_grad():
+            nn.init.normal_(self.filters, std=0.1)
+            self.filters[:, 0] = identity
+            for i in range(self.rank):
+                if init == "identity" and i > 0:
+                    self.weight[i] = 0.0
+                else:
+                    _fill_map(self.weight[i], init)
+
+
+def _fill(parameter: Tensor, init: str, identity: Tensor, fan: int) -> None:
+    one_of("reset_parameters", "init", init, INITS)
+    with torch.no_grad():
+        if init == "identity":
+            parameter.copy_(identity)
+        else:
+            parameter.normal_(std=0.5 * (2.0 / fan) ** 0.5)
+
+
+def _fill_map(weight: Tensor, init: str) -> None:
+    _fill(weight, init, torch.eye(*weight.shape, dtype=weight.dtype), fan=sum(weight.shape))
+
+
+PARADIGMS: dict[str, type[Paradigm]] = {
+    paradigm.name: paradigm for paradigm in (ParadigmI, ParadigmII, ParadigmIII, Full2D, Rank2D)
+}
+
+
+def make_paradigm(
+    paradigm: str | Paradigm, in_channels: int, out_channels: int, terms: int, rank: int | None = None
+) -> Paradigm:
+    """By name, or an object that is checked for its sizes. ``rank`` goes with "rank" and with nothing else."""
+    if isinstance(paradigm, Paradigm):
+        found = (paradigm.in_channels, paradigm.out_channels, paradigm.terms)
+        if found != (in_channels, out_channels, terms):
+            raise InputError(
+                f"make_paradigm: paradigm must have (in_channels, out_channels, terms) = "
+                f"{(in_channels, out_channels, terms)}, got {found}."
+            )
+        return paradigm
+    name = one_of("make_paradigm", "paradigm", paradigm, tuple(PARADIGMS))
+    if (rank is None) == (name == "rank"):
+        raise InputError(
+            f"make_paradigm: rank must be given for paradigm 'rank' and only for it, got rank={rank} with {name!r}."
+        )
+    if name == "rank":
+        return Rank2D(in_channels, out_channels, terms, rank if rank is not None else 1)
+    return PARADIGMS[name](in_channels, out_channels, terms)

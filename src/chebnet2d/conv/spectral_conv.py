@@ -1,0 +1,178 @@
+"""A spectral convolution in its two forms: a polynomial filter, or free values at every eigenvalue of one graph."""
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d.conv.paradigms import INITS, Paradigm, make_paradigm
+from chebnet2d.graph import Graph, Spectrum, operator_of
+from chebnet2d.polynomials import Basis, Chebyshev, coefficient_matrix, get_basis, to_chebyshev, values
+
+
+class SpectralConv(nn.Module):
+    """Z = sum_k p_k(L_hat) F W_k + b: one paradigm, one polynomial basis.
+
+    Args:
+        in_channels, out_channels: C and C'.
+        degree: D; the polynomial has D + 1 terms.
+        paradigm: "I", "II", "III", "2d" or "rank" (see ``chebnet2d.conv.paradigms``), or a ``Paradigm``.
+        rank: r, for "rank".
+        basis: a name or an object of ``chebnet2d.polynomials``.
+        scaling: what the parameters mean (Chebyshev basis only). "coefficients": of p_k. "interpolation": values of the filter
+            at the Chebyshev nodes. "paper": as the ChebNet2D paper prints it, see ``coefficient_matrix``.
+        init: "identity" (the filter starts as 1, so Z = F when C' = C) or "xavier" (normal, gain 0.5).
+        operator: "L_hat" (= L - I), "P" (= -L_hat) or "P~" (with self loops), for graphs given by their edges.
+        bias: add a bias.
+
+    ``forward(x, edge_index, edge_weight=None)`` is torch_geometric's convention; in place of ``edge_index`` a torch sparse
+    adjacency matrix or a ready ``SparseOperator`` will do.
+    """
+
+    transform: Tensor
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        degree: int = 10,
+        *,
+        paradigm: str | Paradigm = "2d",
+        rank: int | None = None,
+        basis: str | Basis = "chebyshev",
+        scaling: str = "coefficients",
+        init: str = "identity",
+        operator: str = "L_hat",
+        bias: bool = False,
+    ) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        self.in_channels = integer(owner, "in_channels", in_channels, 1)
+        self.out_channels = integer(owner, "out_channels", out_channels, 1)
+        self.degree = integer(owner, "degree", degree, 0)
+        self.basis = get_basis(basis)
+        self.operator = one_of(owner, "operator", operator, ("L_hat", "P", "P~"))
+        self.scaling = one_of(owner, "scaling", scaling, ("interpolation", "paper", "coefficients"))
+        self.init = one_of(owner, "init", init, INITS)
+        if scaling != "coefficients" and not isinstance(self.basis, Chebyshev):
+            raise InputError(
+                f"{owner}: scaling must be 'coefficients' for the basis {self.basis.name!r}, got {scaling!r}. "
+                "Interpolation is defined for the Chebyshev basis."
+            )
+        self.paradigm = make_paradigm(paradigm, in_channels, out_channels, degree + 1, rank)
+        # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state.
+        if self.basis.fixed:
+            change = to_chebyshev(self.basis, degree).T @ coefficient_matrix(degree, scaling)
+        else:
+            change = torch.eye(degree + 1, dtype=torch.float64)
+        self.register_buffer("transform", change.to(torch.get_default_dtype()), persistent=False)
+        self._exact_transform = change
+        self.bias = nn.Parameter(torch.empty(out_channels)) if flag(owner, "bias", bias) else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        identity = torch.zeros(self.degree + 1, dtype=torch.float64)
+        identity[0] = 1.0  # coefficients of the polynomial 1 in the Chebyshev basis
+        if self.basis.fixed:
+            identity = torch.linalg.solve(self._exact_transform, identity)
+        self.paradigm.reset_parameters(self.init, identity)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
+    def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
+        # .double() must not widen a rounded float32 matrix: the interpolation property would hold to 1e-7 only.
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self.transform = self._exact_transform.to(self.transform.device, self.transform.dtype)
+        return self
+
+    def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        self._check(x)
+        operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner=type(self).__name__)
+        if self.basis.fixed:
+            z = self.paradigm.polynomial(operator, x, self.transform)
+        else:
+            terms = torch.stack(list(self.basis.terms(lambda v: operator @ v, x, self.degree)))
+            z = self.paradigm.combine(terms)
+        return z if self.bias is None else z + self.bias
+
+    def exact(self, x: Tensor, spectrum: Spectrum) -> Tensor:
+        """The same function by eigendecomposition: slow, and the measure of the fast path."""
+        self._check(x)
+        if self.basis.fixed:
+            z = spectrum.filter(x, self.response(spectrum.eigenvalues))
+        else:
+            x_hat = spectrum.transform(x)
+            eigenvalues = spectrum.eigenvalues.unsqueeze(1)
+            terms = torch.stack(list(self.basis.terms(lambda v: eigenvalues * v, x_hat, self.degree)))
+            z = spectrum.inverse(self.paradigm.combine(terms))
+        return z if self.bias is None else z + self.bias
+
+    def response(self, frequencies: Tensor) -> Tensor:
+        """The filter of every pair of channels at eigenvalues of the operator: len(frequencies) x C x C'."""
+        if not self.basis.fixed:
+            raise InputError(
+                f"{type(self).__name__}.response: the basis {self.basis.name!r} depends on the signal, so its filters "
+                "have no values of their own. Use a fixed basis."
+            )
+        frequencies = torch.as_tensor(frequencies)
+        if frequencies.dim() != 1 or not frequencies.is_floating_point():
+            raise fail(f"{type(self).__name__}.response", "frequencies", "a vector of numbers in [-1, 1]", frequencies)
+        if not bool((frequencies.abs() <= 1 + 1e-6).all()):  # eigenvalues may leave [-1, 1] by rounding
+            worst = frequencies[frequencies.abs().nan_to_num(torch.inf).argmax()].item()
+            raise InputError(f"{type(self).__name__}.response: frequencies must be in [-1, 1], got {worst:g}.")
+        maps = self.paradigm.maps()
+        chebyshev = values(Chebyshev(), frequencies.to(maps.device, torch.float64), self.degree)
+        at_frequency = (chebyshev.T @ self._exact_transform.to(maps.device)).to(maps.dtype)
+        return torch.einsum("nk,kij->nij", at_frequency, maps)
+
+    def _check(self, x: Tensor) -> None:
+        if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[1] != self.in_channels:
+            raise fail(type(self).__name__, "x", f"an N x {self.in_channels} tensor", x)
+        if not x.is_floating_point():
+            raise InputError(f"{type(self).__name__}: x must have a floating point dtype, got {x.dtype}.")
+
+    def extra_repr(self) -> str:
+        text = f"{self.in_channels}, {self.out_channels}, degree={self.degree}, paradigm={self.paradigm.name!r}"
+        return text + f", basis={self.basis.name!r}, scaling={self.scaling!r}"
+
+
+class ExactConv(nn.Module):
+    """The convolution of the theory: free filter values at every eigenvalue of one graph, by eigendecomposition.
+
+    Same interface as ``SpectralConv``; the index k of the paradigm counts the N eigenvalues of ``spectrum``.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        spectrum: Spectrum,
+        *,
+        paradigm: str | Paradigm = "2d",
+        rank: int | None = None,
+        init: str = "identity",
+    ) -> None:
+        super().__init__()
+        if not isinstance(spectrum, Spectrum):
+            raise fail("ExactConv", "spectrum", "a Spectrum", spectrum)
+        self.spectrum = spectrum
+        self.paradigm = make_paradigm(paradigm, in_channels, out_channels, spectrum.num_nodes, rank).double()
+        one_of("ExactConv", "init", init, INITS)
+        self.paradigm.reset_parameters(init, torch.ones(spectrum.num_nodes, dtype=torch.float64))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.spectrum.filter(x, self.paradigm.maps())
+
+    def response(self, frequencies: Tensor) -> Tensor:
+        """The filter of every pair of channels: at eigenvalues of this graph only, it has no values elsewhere."""
+        eigenvalues = self.spectrum.eigenvalues
+        frequencies = torch.as_tensor(frequencies, dtype=eigenvalues.dtype)
+        distance, nearest = (frequencies[:, None] - eigenvalues).abs().min(dim=1)
+        if bool((distance > 1e-9).any()):
+            worst = frequencies[distance.argmax()].item()
+            raise InputError(
+                f"ExactConv.response: frequencies must be eigenvalues of the graph, got {worst:g}. "
+                "Free filter values are defined nowhere else; a SpectralConv has values in between."
+            )
+        return cast(Tensor, self.paradigm.maps()[nearest])

@@ -1,0 +1,18 @@
+"""Sparse operators, Laplacians and the graph Fourier transform. Knows matrices, and no learning."""
+
+from chebnet2d.graph.adjacency import adjacency
+from chebnet2d.graph.laplacian import laplacian, normalized_adjacency, shifted_laplacian
+from chebnet2d.graph.operator_cache import Graph, operator_of
+from chebnet2d.graph.sparse_operator import SparseOperator
+from chebnet2d.graph.spectrum import Spectrum
+
+__all__ = [
+    "Graph",
+    "SparseOperator",
+    "Spectrum",
+    "adjacency",
+    "laplacian",
+    "normalized_adjacency",
+    "operator_of",
+    "shifted_laplacian",
+]

@@ -1,0 +1,75 @@
+"""ChebNet2D: an MLP, then the 2-D graph convolution by Chebyshev interpolation."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from chebnet2d.graph import Graph
+from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.nn import MLP, ChebConv2D, Dropout, Features, check_features
+
+
+class ChebNet2D(NodeClassifier):
+    """Z = sum_d T_d(L_hat) h(X) W_d, with h an MLP from F features to C logits (Li et al. 2024, arXiv 2404.04559).
+
+    h is dropout - Linear - ReLU - dropout - Linear; the convolution is ``ChebConv2D`` on the C logits.
+
+    Args:
+        in_channels: F.
+        out_channels: C, the number of classes.
+        hidden_channels: H, the width of the MLP.
+        degree: D of the polynomial filters.
+        dropout: rate before each linear layer.
+        filter_dropout: rate between the MLP and the convolution.
+        num_layers: linear layers of the MLP.
+        scaling: "interpolation" (Theta are the responses at the Chebyshev nodes) or "paper" (as printed).
+        init: "identity" (the convolution starts as Z = F) or "xavier" (normal with gain 0.5).
+        rank: r for the rank-r convolution; None for the full one.
+
+    The paper leaves ``init`` and ``filter_dropout`` open. The filter has its own learning rate and weight decay in training.
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        num_layers: int = 2,
+        scaling: str = "interpolation",
+        init: str = "identity",
+        rank: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            num_layers=num_layers,
+            scaling=scaling,
+            init=init,
+            rank=rank,
+        )
+        self.in_channels = in_channels
+        self.mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
+        self.filter_dropout = Dropout(filter_dropout)
+        self.conv = ChebConv2D(out_channels, out_channels, degree, scaling=scaling, init=init, rank=rank)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        check_features("ChebNet2D", x, self.in_channels)
+        hidden: Tensor = self.filter_dropout(self.mlp(x))
+        logits: Tensor = self.conv(hidden, edge_index, edge_weight)
+        return logits
+
+    def filters(self, frequencies: Tensor) -> Tensor:
+        """C x C responses at eigenvalues of L_hat in [-1, 1]: [i, c, j] is how class j hears channel c at frequency i."""
+        with torch.no_grad():
+            return self.conv.response(frequencies)

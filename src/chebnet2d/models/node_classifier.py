@@ -1,0 +1,70 @@
+"""What every model here is: a module from (x, graph) to logits, with predictions in the user's terms."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError
+from chebnet2d.graph import SparseOperator
+from chebnet2d.nn import Features
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """``labels``: N class indices. ``probabilities``: N x C, rows add up to 1."""
+
+    labels: Tensor
+    probabilities: Tensor
+
+
+class NodeClassifier(nn.Module):
+    """``forward(x, edge_index, edge_weight=None)`` gives N x C logits.
+
+    ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
+    are in the group "weights". The trainer reads it; it is data, not code.
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def group_of(self, parameter_name: str) -> str:
+        for group, prefixes in self.groups.items():
+            if parameter_name.startswith(prefixes):
+                return group
+        return "weights"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The constructor's arguments: ``type(model)(**model.config)`` is a model of the same shape."""
+        return dict(self._config)
+
+    def _remember(self, **arguments: Any) -> None:
+        """To be called by a constructor with its own arguments, unchanged."""
+        self._config = arguments
+
+    @torch.no_grad()
+    def predict(self, data: Any) -> Prediction:
+        """Labels and probabilities for every node of a torch_geometric ``Data`` (x, edge_index, edge_weight)."""
+        training = self.training
+        self.eval()
+        try:
+            logits = self(features_of(data), data.edge_index, data.get("edge_weight"))
+        finally:
+            self.train(training)
+        probabilities = logits.softmax(dim=1)
+        return Prediction(probabilities.argmax(dim=1), probabilities)
+
+
+def features_of(data: Any, sparse_below: float = 0.15) -> Features:
+    """x of a ``Data``, as a ``SparseOperator`` where that is cheaper: below the given density, or if it is sparse already."""
+    x = getattr(data, "x", None)
+    if x is None:
+        raise InputError("data: x must be an N x F tensor of features, got None.")
+    if isinstance(x, SparseOperator):
+        return x
+    if x.layout != torch.strided:
+        return SparseOperator.from_torch(x)
+    if x.dim() == 2 and x.numel() and float((x != 0).float().mean()) < sparse_below:
+        return SparseOperator.from_dense(x)
+    return x  # type: ignore[no-any-return]

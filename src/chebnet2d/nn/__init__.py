@@ -1,0 +1,21 @@
+"""Layers to build with: the 2-D convolution and its relatives, and the dense parts that know sparse features and stacks."""
+
+from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
+from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
+from chebnet2d.nn.mlp import MLP, Linear, check_features
+from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams
+
+__all__ = [
+    "MLP",
+    "ChebConv2D",
+    "Dropout",
+    "ExactConv",
+    "Features",
+    "Linear",
+    "MaskedFeatures",
+    "SpectralConv",
+    "Stream",
+    "check_features",
+    "keep_mask",
+    "random_streams",
+]

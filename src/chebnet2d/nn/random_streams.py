@@ -1,0 +1,83 @@
+"""Where random masks come from: one stream for each run, so that what a run draws depends on nothing but its seed."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Stream = np.random.SFC64
+"""A bit generator; 64 bits at a time in about 1.5 ns."""
+
+_active: ContextVar[Sequence[Stream] | None] = ContextVar("chebnet2d_random_streams", default=None)
+
+
+@contextmanager
+def random_streams(streams: Sequence[Stream]) -> Iterator[None]:
+    """Within, run r of a stack (or the only run) draws from ``streams[r]``. Outside, torch's generator seeds each draw."""
+    token = _active.set(streams)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+def keep_mask(shape: Sequence[int], p: Tensor, like: Tensor) -> Tensor:
+    """0 with probability p, else 1 / (1 - p), independently for each element; p is a number in a tensor.
+
+    Under ``vmap`` every run draws its own mask from its own stream, with its own p where p is stacked.
+    """
+    mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)  # type: ignore[no-untyped-call]
+    return mask
+
+
+class _KeepMask(torch.autograd.Function):
+    @staticmethod
+    def forward(p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+        streams = _streams(1)
+        out = torch.empty(shape, dtype=dtype)
+        _draw(streams[0], float(p), out)
+        return out.to(device)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None, None, None]:
+        return None, None, None, None
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: Any, p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device
+    ) -> tuple[Tensor, int]:
+        rates = [float(p)] * info.batch_size if in_dims[0] is None else [float(rate) for rate in p]
+        out = torch.empty((info.batch_size, *shape), dtype=dtype)
+        for rate, stream, run in zip(rates, _streams(info.batch_size), out, strict=True):
+            _draw(stream, rate, run)
+        return out.to(device), 0
+
+
+def _streams(runs: int) -> Sequence[Stream]:
+    streams = _active.get()
+    if streams is None:
+        seeds = torch.randint(2**63 - 1, (runs,)).tolist()
+        return [Stream(seed) for seed in seeds]
+    if len(streams) != runs:
+        raise RuntimeError(f"{runs} runs draw, but {len(streams)} random streams are set")
+    return streams
+
+
+def _draw(stream: Stream, p: float, out: Tensor) -> None:
+    # 64 random bits are four 16-bit numbers, each compared with a threshold: 20 times cheaper than a uniform float an element.
+    # The rate is a multiple of 2^-16; the scale belongs to the rounded rate, so the mean is exactly 1.
+    threshold = min(round(p * 65536), 65535)
+    if threshold == 0:
+        out.fill_(1.0)
+        return
+    count = out.numel()
+    lanes = stream.random_raw((count + 3) // 4).view(np.uint16)[:count]
+    out.view(-1).copy_(torch.from_numpy(lanes >= threshold)).mul_(65536 / (65536 - threshold))
