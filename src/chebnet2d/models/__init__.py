@@ -2,5 +2,19 @@
 
 from chebnet2d.models.chebnet2d import ChebNet2D
 from chebnet2d.models.node_classifier import NodeClassifier, Prediction, features_of
+from chebnet2d.models.registry import MODELS, find_model, model_name, register
+from chebnet2d.models.saving import load, read_facts, save
 
-__all__ = ["ChebNet2D", "NodeClassifier", "Prediction", "features_of"]
+__all__ = [
+    "MODELS",
+    "ChebNet2D",
+    "NodeClassifier",
+    "Prediction",
+    "features_of",
+    "find_model",
+    "load",
+    "model_name",
+    "read_facts",
+    "register",
+    "save",
+]

@@ -7,9 +7,11 @@ from torch import Tensor
 
 from chebnet2d.graph import Graph
 from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.models.registry import register
 from chebnet2d.nn import MLP, ChebConv2D, Dropout, Features, check_features
 
 
+@register("chebnet2d")
 class ChebNet2D(NodeClassifier):
     """Z = sum_d T_d(L_hat) h(X) W_d, with h an MLP from F features to C logits (Li et al. 2024, arXiv 2404.04559).
 

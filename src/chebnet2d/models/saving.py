@@ -1,0 +1,123 @@
+"""Saved models: weights in safetensors, the rest in JSON. Loading runs no code from the files.
+
+A model is a folder with ``config.json`` (format, class name, constructor arguments, facts about the training) and
+``weights-<digest>.safetensors``, which the configuration names. The weights are written first and the configuration is put in its
+place by one rename: whenever a save is killed, the folder holds the old model or the new one, whole.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from safetensors import SafetensorError
+from torch import nn
+
+from chebnet2d._checks import InputError, fail
+from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.models.registry import find_model, model_name
+
+FORMAT = "chebnet2d-model-1"
+
+
+def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any] | None = None) -> Path:
+    """Write a model to the folder ``path``. ``facts``: JSON-ready notes that ``read_facts`` gives back.
+
+    >>> import chebnet2d, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = save(chebnet2d.ChebNet2D(4, 2), folder)
+    >>> type(load(folder)).__name__
+    'ChebNet2D'
+    """
+    if not isinstance(model, NodeClassifier):
+        raise fail("save", "model", "a model of this library", type(model).__name__)
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"save: path must be a folder or new, got the file {str(folder)!r}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = safetensors.torch.save({name: value.contiguous() for name, value in model.state_dict().items()})
+    digest = hashlib.sha256(weights).hexdigest()
+    name = f"weights-{digest[:16]}.safetensors"
+    config = {
+        "format": FORMAT,
+        "model": model_name(type(model)),
+        "arguments": model.config,
+        "weights": name,
+        "sha256": digest,
+        "facts": facts or {},
+    }
+    text = json.dumps(config, indent=2, sort_keys=True, allow_nan=False)
+    _write_atomically(folder / name, weights)
+    _write_atomically(folder / "config.json", text.encode())
+    for old in folder.glob("weights-*.safetensors"):
+        if old.name != name:
+            old.unlink(missing_ok=True)
+    return folder
+
+
+def load(path: str | os.PathLike[str]) -> NodeClassifier:
+    """Read a model written by ``save``; in evaluation mode. A file that is damaged, edited or foreign is an error."""
+    folder = Path(path)
+    config = _read_config(folder)
+    weights_path = folder / str(config["weights"])
+    if weights_path.parent != folder or not weights_path.is_file():
+        raise InputError(f"load: {str(folder)!r} must hold the weights file that its config.json names, got no {weights_path.name!r}.")
+    content = weights_path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != config["sha256"]:
+        raise InputError(f"load: {str(weights_path)!r} must match the checksum in config.json; it is truncated or was edited.")
+    try:
+        state = safetensors.torch.load(content)
+    except SafetensorError as error:
+        raise InputError(f"load: {str(weights_path)!r} must be a safetensors file, got: {error}.") from None
+    try:
+        model: NodeClassifier = find_model(config["model"])(**config["arguments"])
+    except TypeError as error:
+        raise InputError(f"load: config.json must hold the arguments of {config['model']}, got: {error}.") from None
+    if state:
+        model.to(next(iter(state.values())).dtype)
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise InputError(f"load: the weights must fit the model that config.json describes, got: {reason}") from None
+    return model.eval()
+
+
+def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The notes that were saved with a model."""
+    facts: dict[str, Any] = _read_config(Path(path))["facts"]
+    return facts
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    path = folder / "config.json"
+    if not path.is_file():
+        raise InputError(f"load: path must be a folder written by save, got {str(folder)!r} without a config.json.")
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"load: {str(path)!r} must be JSON, got: {error}.") from None
+    if not isinstance(config, dict) or config.get("format") != FORMAT:
+        found = config.get("format") if isinstance(config, dict) else type(config).__name__
+        raise InputError(f"load: {str(path)!r} must be of the format {FORMAT!r}, got {found!r}.")
+    kinds = {"model": str, "arguments": dict, "weights": str, "sha256": str, "facts": dict}
+    for key, kind in kinds.items():
+        if not isinstance(config.get(key), kind):
+            raise InputError(f"load: {str(path)!r} must have {key!r} of type {kind.__name__}, got {config.get(key)!r}.")
+    return config
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".saving-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,323 @@
+"""Training with early stopping: many runs side by side, or one."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError, fail, flag, integer
+from chebnet2d.graph import SparseOperator
+from chebnet2d.models import features_of
+from chebnet2d.nn import Features, Stream
+from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
+from chebnet2d.training.settings import Settings
+from chebnet2d.training.stack import Stack
+
+
+class SplitLike(Protocol):
+    """Three sets of node indices with a name and a seed (``chebnet2d.data.Split``)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def train(self) -> Tensor: ...
+    @property
+    def val(self) -> Tensor: ...
+    @property
+    def test(self) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: a model, a split, a seed (initial parameters and dropout) and settings."""
+
+    model: nn.Module
+    split: SplitLike
+    seed: int = 0
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass
+class History:
+    """One number an epoch."""
+
+    train_loss: list[float] = field(default_factory=list)
+    val_loss: list[float] = field(default_factory=list)
+    val_metric: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run reached at its best epoch, judged on the validation nodes alone. The model holds that state.
+
+    ``val_metric`` is the dataset's own metric (``metric``: "accuracy" or "roc_auc"). The test numbers are read once, from the best
+    state; they are None when ``test=False``. ``test_roc_auc`` is None unless there are two classes.
+    """
+
+    model: nn.Module
+    split: SplitLike
+    seed: int
+    settings: Settings
+    metric: str
+    best_epoch: int
+    epochs: int
+    val_loss: float
+    val_metric: float
+    test_accuracy: float | None
+    test_roc_auc: float | None
+    seconds: float
+    history: History
+
+    @property
+    def test_metric(self) -> float | None:
+        return self.test_roc_auc if self.metric == "roc_auc" else self.test_accuracy
+
+
+@dataclass(frozen=True)
+class Progress:
+    """After every epoch: how many runs are still in the stack, and the best validation metric so far."""
+
+    epoch: int
+    epochs: int
+    active: int
+    runs: int
+    best_val_metric: float
+
+
+Report = Callable[[Progress], None]
+
+
+def fit(
+    model: nn.Module,
+    data: Any,
+    split: SplitLike,
+    seed: int = 0,
+    *,
+    initialise: bool = True,
+    progress: Report | None = None,
+    **settings: Any,
+) -> Result:
+    """Train one model on one split, full batch, with Adam and cross entropy; the best state is restored.
+
+    Args:
+        model: any module with ``forward(x, edge_index, edge_weight)`` that gives N x C logits.
+        data: a torch_geometric ``Data`` with x, edge_index, y (-1 = unlabelled) and perhaps edge_weight.
+        split: from ``chebnet2d.data.split``.
+        seed: of the initial parameters and of dropout. The same seed gives the same result on one machine.
+        initialise: draw the parameters anew from the seed; False goes on from those that the model has.
+        progress: called after every epoch.
+        settings: see ``Settings``: lr, weight_decay, filter_lr, filter_weight_decay, epochs, patience, monitor, ...
+    """
+    run = Run(model, split, seed, Settings.of(**settings))
+    return fit_many([run], data, initialise=initialise, progress=progress)[0]
+
+
+def fit_many(
+    runs: Sequence[Run],
+    data: Any,
+    *,
+    width: int | None = None,
+    initialise: bool = True,
+    test: bool = True,
+    progress: Report | None = None,
+) -> list[Result]:
+    """Train runs of one model class and shape side by side; each follows the path it would take alone, up to rounding.
+
+    Every run has its own seed, split, learning rates, weight decays and dropout rates, and its own random stream. A run that stops
+    leaves the stack.
+
+    Args:
+        width: how many runs share a stack; by default what the caches hold (``stack_width``).
+        test: compute test scores at the end. A search has no business with them.
+    """
+    runs = list(runs)
+    if not runs:
+        return []
+    inputs = check_data(data, runs)
+    for run in runs:
+        integer("fit_many", "seed", run.seed, 0)
+        if flag("fit_many", "initialise", initialise):
+            initialise_parameters(run.model, run.seed)
+    width = stack_width(runs[0].model, data) if width is None else integer("fit_many", "width", width, 1)
+    results: list[Result] = []
+    for start in range(0, len(runs), width):
+        results += _fit_stack(runs[start : start + width], data, inputs, test, progress)
+    return results
+
+
+def initialise_parameters(model: nn.Module, seed: int) -> None:
+    """Draw all parameters anew from the seed, leaving torch's global generator as it was."""
+
+    def reset(module: nn.Module) -> None:
+        own = getattr(module, "reset_parameters", None)
+        if callable(own):
+            own()
+        else:
+            for child in module.children():
+                reset(child)
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        reset(model)
+
+
+def stack_width(model: nn.Module, data: Any) -> int:
+    """How many runs to train side by side: as many as keep the working set within a budget of cache, from 1 to 32."""
+    parameters = sum(p.numel() for p in model.parameters())
+    widest = max((p.shape[-1] for p in model.parameters() if p.dim() > 1), default=1)
+    floats = 4 * parameters + 4 * data.num_nodes * widest
+    return max(1, min(32, int(STACK_BYTES / (4 * floats))))
+
+
+STACK_BYTES = 64 * 2**20
+
+
+def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
+    """What the models are called with, after the checks whose failure would surface deep inside torch."""
+    model = runs[0].model
+    dtype = next((p.dtype for p in model.parameters()), torch.float32)
+    x = features_of(data)
+    values = x.values if isinstance(x, SparseOperator) else x
+    if not isinstance(values, Tensor) or not bool(torch.isfinite(values).all()):
+        raise InputError("fit: data.x must be finite, got NaN or infinite values. Fill or drop them first.")
+    y = getattr(data, "y", None)
+    num_nodes = x.shape[0]
+    if not isinstance(y, Tensor) or y.shape != (num_nodes,) or y.is_floating_point():
+        raise fail("fit", "data.y", f"{num_nodes} integer class labels (-1 = unlabelled)", y)
+    for run in runs:
+        split = run.split
+        for name in ("train", "val", "test"):
+            part = getattr(split, name, None)
+            if not isinstance(part, Tensor) or part.dim() != 1 or part.is_floating_point() or part.dtype == torch.bool:
+                raise fail("fit", f"split.{name}", "a vector of node indices", part)
+            if part.numel() and (int(part.min()) < 0 or int(part.max()) >= num_nodes):
+                raise InputError(f"fit: split.{name} must hold nodes below {num_nodes}, got {int(part.max())}.")
+            if bool((y[part] < 0).any()):
+                raise InputError(f"fit: split.{name} must hold labelled nodes only, got one with label -1.")
+        for name in ("train", "val"):
+            if getattr(split, name).numel() == 0:
+                raise InputError(f"fit: split.{name} must not be empty, got 0 nodes.")
+    return x.to(dtype=dtype), data.edge_index, data.get("edge_weight")
+
+
+def _fit_stack(
+    runs: Sequence[Run], data: Any, inputs: tuple[Features, Any, Any], test: bool, progress: Report | None
+) -> list[Result]:
+    start = time.perf_counter()
+    streams = [Stream(np.random.SeedSequence(run.seed, spawn_key=(1,))) for run in runs]
+    stack = Stack([run.model for run in runs], [run.settings for run in runs], streams)
+    trackers = [_Tracker(run) for run in runs]
+    active = list(range(len(runs)))
+    like = next(iter(stack.params.values()))
+    y = data.y.to(like.device)
+    metric = data.get("metric") or "accuracy"
+    train = node_weights([run.split.train for run in runs], y.numel(), like)
+    val = node_weights([run.split.val for run in runs], y.numel(), like)
+    longest = max(run.settings.epochs for run in runs)
+
+    epoch = 0
+    while active:
+        epoch += 1
+        logits, penalty = stack.forward(inputs, training=True)
+        if epoch == 1:
+            _check_logits(logits, y)
+        losses = (negative_log_likelihood(logits, y) * train).sum(dim=1)
+        stack.step(losses.sum() if penalty is None else losses.sum() + penalty)
+        with torch.no_grad():
+            logits, _ = stack.forward(inputs, training=False)
+            val_losses = (negative_log_likelihood(logits, y) * val).sum(dim=1).tolist()
+            if metric == "roc_auc":
+                scores = [roc_auc(run_logits, y, runs[r].split.val) for run_logits, r in zip(logits, active, strict=True)]
+            else:
+                scores = weighted_accuracy(logits, y, val).tolist()
+        stays = []
+        for position, (r, loss) in enumerate(zip(active, losses.tolist(), strict=True)):
+            if trackers[r].update(epoch, loss, val_losses[position], scores[position]):
+                trackers[r].best_state = stack.snapshot(position)
+            if not trackers[r].done(epoch):
+                stays.append(position)
+        if len(stays) < len(active):
+            active = [active[position] for position in stays]
+            train, val = train[stays], val[stays]
+            if stays:
+                stack.keep(stays)
+        if progress is not None:
+            best = max(tracker.best_metric for tracker in trackers)
+            progress(Progress(epoch, longest, len(active), len(runs), best))
+    seconds = (time.perf_counter() - start) / len(runs)
+    return [tracker.result(data, inputs, y, metric, test, seconds) for tracker in trackers]
+
+
+class _Tracker:
+    """The best epoch of one run so far, and whether it is time to stop."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.history = History()
+        self.best_epoch = 0
+        self.best_metric = -math.inf
+        self.best_loss = math.inf
+        self.best_state: dict[str, Tensor] = {}
+
+    def update(self, epoch: int, train_loss: float, val_loss: float, val_metric: float) -> bool:
+        self.history.train_loss.append(train_loss)
+        self.history.val_loss.append(val_loss)
+        self.history.val_metric.append(val_metric)
+        if self.run.settings.monitor == "loss":
+            better = val_loss < self.best_loss
+        else:
+            better = (val_metric, -val_loss) > (self.best_metric, -self.best_loss)
+        if better or self.best_epoch == 0:  # the first epoch counts even if its loss is not a number
+            self.best_epoch, self.best_metric, self.best_loss = epoch, val_metric, val_loss
+            return True
+        return False
+
+    def done(self, epoch: int) -> bool:
+        settings = self.run.settings
+        return epoch >= settings.epochs or epoch - self.best_epoch >= settings.patience
+
+    def result(self, data: Any, inputs: tuple[Any, ...], y: Tensor, metric: str, test: bool, seconds: float) -> Result:
+        model, split = self.run.model, self.run.split
+        model.load_state_dict(self.best_state, strict=False)
+        model.eval()
+        accuracy = auc = None
+        if test:
+            with torch.no_grad():
+                out = model(*inputs)
+            logits = out[0] if isinstance(out, tuple) else out
+            accuracy = float((logits[split.test].argmax(dim=1) == y[split.test]).double().mean())
+            auc = roc_auc(logits, y, split.test) if logits.shape[1] == 2 else None
+        return Result(
+            model=model,
+            split=split,
+            seed=self.run.seed,
+            settings=self.run.settings,
+            metric=metric,
+            best_epoch=self.best_epoch,
+            epochs=len(self.history.val_loss),
+            val_loss=self.best_loss,
+            val_metric=self.best_metric,
+            test_accuracy=accuracy,
+            test_roc_auc=auc,
+            seconds=seconds,
+            history=self.history,
+        )
+
+
+def _check_logits(logits: Tensor, y: Tensor) -> None:
+    if logits.dim() != 3 or logits.shape[1] != y.numel():
+        raise InputError(
+            f"fit: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}."
+        )
+    if int(y.max()) >= logits.shape[2]:
+        raise InputError(
+            f"fit: data.y must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
+            "Build the model with out_channels = number of classes."
+        )

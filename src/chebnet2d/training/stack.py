@@ -1,0 +1,143 @@
+"""Parameters of R runs side by side, and the two passes over them: one model, one graph, one set of features for all.
+
+Plain modules go in. ``torch.func`` turns a module into a function of its parameters, ``vmap`` maps it over the stack, and the sparse
+products, the fused convolution and dropout have rules that fold runs into columns. A stack of one skips ``vmap``.
+"""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim.adam import adam
+
+from chebnet2d._checks import InputError
+from chebnet2d.nn import Dropout, Stream, random_streams
+from chebnet2d.training.settings import Settings
+
+
+class Stack:
+    """R runs of one model class and shape. ``keep`` drops runs that are done; the order of the rest stays."""
+
+    def __init__(self, models: Sequence[nn.Module], settings: Sequence[Settings], streams: Sequence[Stream]) -> None:
+        self.template = copy.deepcopy(models[0])
+        _check_alike(models)
+        for ours, theirs in zip(self.template.modules(), zip(*(model.modules() for model in models), strict=True), strict=True):
+            if isinstance(ours, Dropout):  # a mask is drawn as soon as one run of the stack has a rate
+                ours.active = any(module.active for module in theirs if isinstance(module, Dropout))
+        self.params = _stacked([dict(model.named_parameters()) for model in models])
+        constants, states = _buffers(models)
+        self.constants = constants
+        self.states = states
+        self.settings = list(settings)
+        self.streams = list(streams)
+        self.adam = {name: _AdamState(param) for name, param in self.params.items()}
+        self._group_of = getattr(self.template, "group_of", lambda _: "weights")
+
+    @property
+    def runs(self) -> int:
+        return len(self.settings)
+
+    def forward(self, inputs: Sequence[Any], *, training: bool) -> tuple[Tensor, Tensor | None]:
+        """Logits R x N x C, and the sum of the models' own penalties where they return (logits, penalty)."""
+        self.template.train(training)
+        with random_streams(self.streams):
+            if self.runs == 1:
+                state = {name: value[0] for name, value in {**self.params, **self.states}.items()}
+                out = torch.func.functional_call(self.template, {**state, **self.constants}, tuple(inputs))
+                logits, penalty = out if isinstance(out, tuple) else (out, None)
+                return logits.unsqueeze(0), penalty
+
+            def one_run(state: dict[str, Tensor]) -> Any:
+                return torch.func.functional_call(self.template, {**state, **self.constants}, tuple(inputs))
+
+            out = torch.func.vmap(one_run, randomness="different")({**self.params, **self.states})
+            logits, penalty = out if isinstance(out, tuple) else (out, None)
+            return logits, None if penalty is None else penalty.sum()
+
+    def step(self, loss: Tensor) -> None:
+        """One step of Adam on the sum of the runs' losses: each run's parameters see the gradient of its own loss."""
+        names = list(self.params)
+        gradients = torch.autograd.grad(loss, [self.params[name] for name in names], allow_unused=True)
+        with torch.no_grad():
+            for name, gradient in zip(names, gradients, strict=True):
+                if gradient is not None:
+                    self._update(name, gradient.contiguous())
+
+    def _update(self, name: str, gradient: Tensor) -> None:
+        param, state = self.params[name], self.adam[name]
+        group = self._group_of(name)
+        wanted = [(setting.group(group), setting.optimizer) for setting in self.settings]
+        # Runs with the same numbers are updated in one pass; others one by one, each in its own part of memory.
+        slices = [slice(None)] if len(set(wanted)) == 1 else [slice(r, r + 1) for r in range(self.runs)]
+        for part, (numbers, optimizer) in zip(slices, wanted, strict=False):
+            adam(
+                [param.detach()[part]],
+                [gradient[part]],
+                [state.mean[part]],
+                [state.square[part]],
+                [],
+                [state.step.clone()],
+                fused=True,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                eps=1e-8,
+                maximize=False,
+                lr=numbers.lr,
+                weight_decay=numbers.weight_decay,
+                decoupled_weight_decay=optimizer == "adamw",
+            )
+        state.step += 1
+
+    def keep(self, runs: Sequence[int]) -> None:
+        index = torch.tensor(runs, dtype=torch.long)
+        self.params = {name: value.detach()[index].requires_grad_(value.requires_grad) for name, value in self.params.items()}
+        self.states = {name: value[index] for name, value in self.states.items()}
+        for state in self.adam.values():
+            state.mean, state.square = state.mean[index], state.square[index]
+        self.settings = [self.settings[r] for r in runs]
+        self.streams = [self.streams[r] for r in runs]
+
+    def snapshot(self, run: int) -> dict[str, Tensor]:
+        """A copy of one run's parameters and persistent buffers."""
+        return {name: value[run].detach().clone() for name, value in {**self.params, **self.states}.items()}
+
+
+class _AdamState:
+    def __init__(self, param: Tensor) -> None:
+        self.mean = torch.zeros_like(param, memory_format=torch.contiguous_format)
+        self.square = torch.zeros_like(param, memory_format=torch.contiguous_format)
+        self.step = torch.zeros((), dtype=torch.float32)
+
+
+def _stacked(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    return {
+        name: torch.stack([state[name].detach() for state in states]).requires_grad_(first.requires_grad)
+        for name, first in states[0].items()
+    }
+
+
+def _buffers(models: Sequence[nn.Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """(constants shared by all runs, stacked state). What is saved with a model is state, even where it is equal now."""
+    every = [dict(model.named_buffers()) for model in models]
+    saved = set(models[0].state_dict())
+    constants, states = {}, {}
+    for name, first in every[0].items():
+        if name not in saved and all(torch.equal(first, other[name]) for other in every[1:]):
+            constants[name] = first
+        else:
+            states[name] = torch.stack([buffers[name] for buffers in every])
+    return constants, states
+
+
+def _check_alike(models: Sequence[nn.Module]) -> None:
+    first = models[0]
+    shapes = {name: value.shape for name, value in first.state_dict().items()}
+    for model in models[1:]:
+        if type(model) is not type(first) or {name: value.shape for name, value in model.state_dict().items()} != shapes:
+            raise InputError(
+                f"fit_many: the models of one stack must be of one class with parameters of the same shapes, "
+                f"got {type(first).__name__} and {type(model).__name__} that differ. Train them in separate calls."
+            )
