@@ -36,14 +36,13 @@ def integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None
     rule = f"an integer >= {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise fail(owner, name, rule, value)
-    if value < minimum or (maximum is not None and value > maximum):
+    number = int(value)
+    if number < minimum or (maximum is not None and number > maximum):
         raise fail(owner, name, rule, value)
-    return int(value)
+    return number
 
 
-def real(
-    owner: str, name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, below: bool = False
-) -> float:
+def real(owner: str, name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, below: bool = False) -> float:
     """A finite number in [low, high], or in [low, high) with ``below=True``."""
     if math.isinf(low) and math.isinf(high):
         rule = "a finite number"

@@ -39,7 +39,7 @@ def chebyshev_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tenso
     if not operator.symmetric:
         raise InputError("chebyshev_filter: operator must be symmetric: the backward pass relies on it.")
     function = _Full if maps.dim() == 3 else _Diagonal
-    return cast(Tensor, function.apply(operator, x, maps))  # type: ignore[no-untyped-call]
+    return cast(Tensor, function.apply(operator, x, maps))
 
 
 def chebyshev_terms(operator: SparseOperator, x: Tensor, degree: int) -> Iterator[Tensor]:
@@ -74,12 +74,12 @@ class _Full(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor | None, Tensor | None]:
         x, maps = ctx.saved_tensors
-        grad_x, grad_maps = _FullBackward.apply(ctx.operator, grads[0], x, maps)  # type: ignore[no-untyped-call]
+        grad_x, grad_maps = _FullBackward.apply(ctx.operator, grads[0], x, maps)
         return None, grad_x, grad_maps
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, maps: Tensor) -> tuple[Tensor, int]:
-        return _Full.apply(operator, *_fold(info, in_dims, x, maps)), 1  # type: ignore[no-untyped-call]
+        return _Full.apply(operator, *_fold(info, in_dims, x, maps)), 1
 
 
 class _FullBackward(torch.autograd.Function):
@@ -112,14 +112,14 @@ class _FullBackward(torch.autograd.Function):
         product: Any = _Full.apply
         to_grad = product(operator, of_x, maps) + product(operator, x, of_maps)
         to_x = product(operator, grad, of_maps.transpose(-1, -2))
-        _, to_maps = _FullBackward.apply(operator, grad, of_x, maps)  # type: ignore[no-untyped-call]
+        _, to_maps = _FullBackward.apply(operator, grad, of_x, maps)
         return None, to_grad, to_x, to_maps
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> Any:
         grad, maps = _fold(info, (None, in_dims[1], in_dims[3]), grad, maps)
         x, _ = _fold(info, (None, in_dims[2], 1), x, maps)
-        return _FullBackward.apply(operator, grad, x, maps), (1, 1)  # type: ignore[no-untyped-call]
+        return _FullBackward.apply(operator, grad, x, maps), (1, 1)
 
 
 def _fold(info: Any, in_dims: Any, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
@@ -190,12 +190,12 @@ class _Diagonal(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, theta = ctx.saved_tensors
-        grad_x, grad_theta = _DiagonalBackward.apply(ctx.operator, grads[0], x, theta)  # type: ignore[no-untyped-call]
+        grad_x, grad_theta = _DiagonalBackward.apply(ctx.operator, grads[0], x, theta)
         return None, grad_x, grad_theta
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, theta: Tensor) -> tuple[Tensor, int]:
-        return _Diagonal.apply(operator, *_fold(info, in_dims, x, theta)), 1  # type: ignore[no-untyped-call]
+        return _Diagonal.apply(operator, *_fold(info, in_dims, x, theta)), 1
 
 
 class _DiagonalBackward(torch.autograd.Function):
@@ -225,11 +225,11 @@ class _DiagonalBackward(torch.autograd.Function):
         product: Any = _Diagonal.apply
         to_grad = product(operator, of_x, theta) + product(operator, x, of_theta)
         to_x = product(operator, grad, of_theta)
-        _, to_theta = _DiagonalBackward.apply(operator, grad, of_x, theta)  # type: ignore[no-untyped-call]
+        _, to_theta = _DiagonalBackward.apply(operator, grad, of_x, theta)
         return None, to_grad, to_x, to_theta
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, grad: Tensor, x: Tensor, theta: Tensor) -> Any:
         grad, theta = _fold(info, (None, in_dims[1], in_dims[3]), grad, theta)
         x, _ = _fold(info, (None, in_dims[2], 1), x, theta)
-        return _DiagonalBackward.apply(operator, grad, x, theta), (1, 1)  # type: ignore[no-untyped-call]
+        return _DiagonalBackward.apply(operator, grad, x, theta), (1, 1)

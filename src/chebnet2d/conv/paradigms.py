@@ -198,9 +198,7 @@ PARADIGMS: dict[str, type[Paradigm]] = {
 }
 
 
-def make_paradigm(
-    paradigm: str | Paradigm, in_channels: int, out_channels: int, terms: int, rank: int | None = None
-) -> Paradigm:
+def make_paradigm(paradigm: str | Paradigm, in_channels: int, out_channels: int, terms: int, rank: int | None = None) -> Paradigm:
     """By name, or an object that is checked for its sizes. ``rank`` goes with "rank" and with nothing else."""
     if isinstance(paradigm, Paradigm):
         found = (paradigm.in_channels, paradigm.out_channels, paradigm.terms)
@@ -212,9 +210,7 @@ def make_paradigm(
         return paradigm
     name = one_of("make_paradigm", "paradigm", paradigm, tuple(PARADIGMS))
     if (rank is None) == (name == "rank"):
-        raise InputError(
-            f"make_paradigm: rank must be given for paradigm 'rank' and only for it, got rank={rank} with {name!r}."
-        )
+        raise InputError(f"make_paradigm: rank must be given for paradigm 'rank' and only for it, got rank={rank} with {name!r}.")
     if name == "rank":
         return Rank2D(in_channels, out_channels, terms, rank if rank is not None else 1)
     return PARADIGMS[name](in_channels, out_channels, terms)

@@ -1,7 +1,5 @@
 """A spectral convolution in its two forms: a polynomial filter, or free values at every eigenvalue of one graph."""
 
-from typing import cast
-
 import torch
 from torch import Tensor, nn
 
@@ -82,7 +80,7 @@ class SpectralConv(nn.Module):
 
     def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
         # .double() must not widen a rounded float32 matrix: the interpolation property would hold to 1e-7 only.
-        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        super()._apply(fn, recurse)
         self.transform = self._exact_transform.to(self.transform.device, self.transform.dtype)
         return self
 
@@ -175,4 +173,4 @@ class ExactConv(nn.Module):
                 f"ExactConv.response: frequencies must be eigenvalues of the graph, got {worst:g}. "
                 "Free filter values are defined nowhere else; a SpectralConv has values in between."
             )
-        return cast(Tensor, self.paradigm.maps()[nearest])
+        return self.paradigm.maps()[nearest]

@@ -56,8 +56,7 @@ def adjacency(
     matrix = scipy.sparse.coo_array((weight, (index[0], index[1])), shape=(nodes, nodes)).tocsr()
     if duplicates == "refuse" and matrix.nnz < index.shape[1]:
         raise InputError(
-            f"{owner}: edge_index must list each edge once (duplicates='refuse'), "
-            f"got {index.shape[1] - matrix.nnz} repetitions."
+            f"{owner}: edge_index must list each edge once (duplicates='refuse'), got {index.shape[1] - matrix.nnz} repetitions."
         )
     loops = index[0] == index[1]
     if loops.any():
@@ -126,9 +125,7 @@ def _checked_weight(edge_weight: Any, edges: int) -> Any:
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = weight[:, 0]
     if weight.shape != (edges,):
-        raise InputError(
-            f"adjacency: edge_weight must have one number for each of the {edges} edges, got shape {weight.shape}."
-        )
+        raise InputError(f"adjacency: edge_weight must have one number for each of the {edges} edges, got shape {weight.shape}.")
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         first = int(np.flatnonzero(bad)[0])

@@ -65,9 +65,7 @@ def _adjacency_of(graph: Tensor, edge_weight: Tensor | None, num_nodes: int, own
     if edge_weight is not None:
         raise InputError(f"{owner}: edge_weight must be None when the graph is a sparse tensor, which has its own.")
     if tuple(graph.shape) != (num_nodes, num_nodes):
-        raise InputError(
-            f"{owner}: the sparse graph must be {num_nodes} x {num_nodes}, as x has rows, got {tuple(graph.shape)}."
-        )
+        raise InputError(f"{owner}: the sparse graph must be {num_nodes} x {num_nodes}, as x has rows, got {tuple(graph.shape)}.")
     coo = graph.detach().to_sparse_coo().coalesce()
     return adjacency(coo.indices(), coo.values(), num_nodes)
 

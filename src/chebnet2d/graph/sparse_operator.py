@@ -33,9 +33,7 @@ class SparseOperator:
 
     # ---- construction -------------------------------------------------------------------------------------
     @classmethod
-    def from_scipy(
-        cls, matrix: Any, *, dtype: torch.dtype = torch.float32, symmetric: bool = False
-    ) -> "SparseOperator":
+    def from_scipy(cls, matrix: Any, *, dtype: torch.dtype = torch.float32, symmetric: bool = False) -> "SparseOperator":
         """From any scipy sparse matrix. Duplicates are summed; ``symmetric=True`` is the caller's promise."""
         if not scipy.sparse.issparse(matrix):
             raise fail("SparseOperator.from_scipy", "matrix", "a scipy sparse matrix", matrix)
@@ -147,7 +145,7 @@ class SparseOperator:
             )
         if x.dim() == 1:
             return (self @ x.unsqueeze(1)).squeeze(1)
-        return cast(Tensor, _SparseProduct.apply(self, x))  # type: ignore[no-untyped-call]
+        return cast(Tensor, _SparseProduct.apply(self, x))
 
     def weighted_product(self, values: Tensor, x: Tensor) -> Tensor:
         """The product with ``values`` in the place of the stored ones, as dropout of sparse features needs it.
@@ -155,7 +153,7 @@ class SparseOperator:
         Differentiable in ``x``, not in ``values``. Under ``vmap`` each run has its own values, so the runs are multiplied
         one after the other: each reads its own weights from a cache they fit in.
         """
-        return cast(Tensor, _WeightedProduct.apply(self, values, x))  # type: ignore[no-untyped-call]
+        return cast(Tensor, _WeightedProduct.apply(self, values, x))
 
     @property
     def transpose_order(self) -> Tensor:
@@ -186,9 +184,7 @@ class _SparseProduct(torch.autograd.Function):
         return None, ctx.operator.T @ grads[0]
 
     @staticmethod
-    def vmap(
-        info: Any, in_dims: tuple[None, int | None], operator: SparseOperator, x: Tensor
-    ) -> tuple[Tensor, int | None]:
+    def vmap(info: Any, in_dims: tuple[None, int | None], operator: SparseOperator, x: Tensor) -> tuple[Tensor, int | None]:
         # A x_r for r = 1..R is A [x_1 | ... | x_R]: runs become columns, and A is read once.
         if in_dims[1] is None:
             return operator @ x, None
@@ -213,14 +209,14 @@ class _WeightedProduct(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, None, Tensor]:
         (values,) = ctx.saved_tensors
         transposed = values[..., ctx.operator.transpose_order]
-        return None, None, _WeightedProduct.apply(ctx.operator.T, transposed, grads[0])  # type: ignore[no-untyped-call]
+        return None, None, _WeightedProduct.apply(ctx.operator.T, transposed, grads[0])
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, values: Tensor, x: Tensor) -> tuple[Tensor, int]:
         stacked = []
         for tensor, dim in ((values, in_dims[1]), (x, in_dims[2])):
             stacked.append(tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0))
-        return _WeightedProduct.apply(operator, *stacked), 0  # type: ignore[no-untyped-call]
+        return _WeightedProduct.apply(operator, *stacked), 0
 
 
 def _multiply_each(operator: SparseOperator, values: Tensor, x: Tensor) -> Tensor:

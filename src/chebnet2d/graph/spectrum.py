@@ -26,7 +26,7 @@ class Spectrum:
     @classmethod
     def of(cls, operator: SparseOperator) -> "Spectrum":
         """Eigendecomposition in float64."""
-        rows, columns = operator.shape
+        rows = operator.shape[0]
         if not operator.symmetric:
             raise fail("Spectrum.of", "operator", "symmetric", operator)
         if rows > LARGEST_EXACT:

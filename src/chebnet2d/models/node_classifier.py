@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn import Features
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class NodeClassifier(nn.Module):
         return Prediction(probabilities.argmax(dim=1), probabilities)
 
 
-def features_of(data: Any, sparse_below: float = 0.15) -> Features:
+def features_of(data: Any, sparse_below: float = 0.15) -> Tensor | SparseOperator:
     """x of a ``Data``, as a ``SparseOperator`` where that is cheaper: below the given density, or if it is sparse already."""
     x = getattr(data, "x", None)
     if x is None:
@@ -67,4 +66,4 @@ def features_of(data: Any, sparse_below: float = 0.15) -> Features:
         return SparseOperator.from_torch(x)
     if x.dim() == 2 and x.numel() and float((x != 0).float().mean()) < sparse_below:
         return SparseOperator.from_dense(x)
-    return x  # type: ignore[no-any-return]
+    return x

@@ -64,7 +64,9 @@ def load(path: str | os.PathLike[str]) -> NodeClassifier:
     config = _read_config(folder)
     weights_path = folder / str(config["weights"])
     if weights_path.parent != folder or not weights_path.is_file():
-        raise InputError(f"load: {str(folder)!r} must hold the weights file that its config.json names, got no {weights_path.name!r}.")
+        raise InputError(
+            f"load: {str(folder)!r} must hold the weights file that its config.json names, got no {weights_path.name!r}."
+        )
     content = weights_path.read_bytes()
     if hashlib.sha256(content).hexdigest() != config["sha256"]:
         raise InputError(f"load: {str(weights_path)!r} must match the checksum in config.json; it is truncated or was edited.")

@@ -1,5 +1,6 @@
 """Linear layers that take sparse features, and the MLP made of them."""
 
+import itertools
 import math
 
 import torch
@@ -47,7 +48,7 @@ class MLP(nn.Module):
         integer("MLP", "hidden_channels", hidden_channels, 1)
         integer("MLP", "num_layers", num_layers, 1)
         sizes = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False))
+        self.layers = nn.ModuleList(Linear(a, b) for a, b in itertools.pairwise(sizes))
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in self.layers)
 
     def forward(self, x: Features) -> Tensor:

@@ -30,7 +30,7 @@ def keep_mask(shape: Sequence[int], p: Tensor, like: Tensor) -> Tensor:
 
     Under ``vmap`` every run draws its own mask from its own stream, with its own p where p is stacked.
     """
-    mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)  # type: ignore[no-untyped-call]
+    mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)
     return mask
 
 

@@ -6,9 +6,7 @@ from chebnet2d.polynomials.classical import Bernstein, Chebyshev, Jacobi, Legend
 from chebnet2d.polynomials.interpolation import SCALINGS, chebyshev_nodes, coefficient_matrix
 from chebnet2d.polynomials.orthonormal import SignalOrthonormal
 
-BASES: dict[str, type] = {
-    basis.name: basis for basis in (Chebyshev, Monomial, Legendre, Jacobi, Bernstein, SignalOrthonormal)
-}
+BASES: dict[str, type] = {basis.name: basis for basis in (Chebyshev, Monomial, Legendre, Jacobi, Bernstein, SignalOrthonormal)}
 
 
 def get_basis(basis: str | Basis) -> Basis:

@@ -57,8 +57,8 @@ class History:
 class Result:
     """What a run reached at its best epoch, judged on the validation nodes alone. The model holds that state.
 
-    ``val_metric`` is the dataset's own metric (``metric``: "accuracy" or "roc_auc"). The test numbers are read once, from the best
-    state; they are None when ``test=False``. ``test_roc_auc`` is None unless there are two classes.
+    ``val_metric`` is the dataset's own metric (``metric``: "accuracy" or "roc_auc"). The test numbers are read once, from the
+    best state; they are None when ``test=False``. ``test_roc_auc`` is None unless there are two classes.
     """
 
     model: nn.Module
@@ -130,8 +130,8 @@ def fit_many(
 ) -> list[Result]:
     """Train runs of one model class and shape side by side; each follows the path it would take alone, up to rounding.
 
-    Every run has its own seed, split, learning rates, weight decays and dropout rates, and its own random stream. A run that stops
-    leaves the stack.
+    Every run has its own seed, split, learning rates, weight decays and dropout rates, and its own random stream. A run that
+    stops leaves the stack.
 
     Args:
         width: how many runs share a stack; by default what the caches hold (``stack_width``).
@@ -252,7 +252,7 @@ def _fit_stack(
             best = max(tracker.best_metric for tracker in trackers)
             progress(Progress(epoch, longest, len(active), len(runs), best))
     seconds = (time.perf_counter() - start) / len(runs)
-    return [tracker.result(data, inputs, y, metric, test, seconds) for tracker in trackers]
+    return [tracker.result(inputs, y, metric, test, seconds) for tracker in trackers]
 
 
 class _Tracker:
@@ -283,7 +283,7 @@ class _Tracker:
         settings = self.run.settings
         return epoch >= settings.epochs or epoch - self.best_epoch >= settings.patience
 
-    def result(self, data: Any, inputs: tuple[Any, ...], y: Tensor, metric: str, test: bool, seconds: float) -> Result:
+    def result(self, inputs: tuple[Any, ...], y: Tensor, metric: str, test: bool, seconds: float) -> Result:
         model, split = self.run.model, self.run.split
         model.load_state_dict(self.best_state, strict=False)
         model.eval()
@@ -313,9 +313,7 @@ class _Tracker:
 
 def _check_logits(logits: Tensor, y: Tensor) -> None:
     if logits.dim() != 3 or logits.shape[1] != y.numel():
-        raise InputError(
-            f"fit: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}."
-        )
+        raise InputError(f"fit: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
     if int(y.max()) >= logits.shape[2]:
         raise InputError(
             f"fit: data.y must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "

@@ -36,9 +36,10 @@ class Settings:
     optimizer: str = "adam"
 
     def __post_init__(self) -> None:
-        for owner, group in {"Settings": self, **{f"Settings.groups[{k!r}]": g for k, g in self.groups.items()}}.items():
-            real(owner, "lr", group.lr, 0)
-            real(owner, "weight_decay", group.weight_decay, 0)
+        numbers = {"": Group(self.lr, self.weight_decay)} | {f"{name}_": group for name, group in self.groups.items()}
+        for prefix, group in numbers.items():
+            real("Settings", f"{prefix}lr", group.lr, 0)
+            real("Settings", f"{prefix}weight_decay", group.weight_decay, 0)
         integer("Settings", "epochs", self.epochs, 1)
         integer("Settings", "patience", self.patience, 1)
         one_of("Settings", "monitor", self.monitor, MONITORS)

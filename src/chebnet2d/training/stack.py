@@ -1,7 +1,7 @@
 """Parameters of R runs side by side, and the two passes over them: one model, one graph, one set of features for all.
 
-Plain modules go in. ``torch.func`` turns a module into a function of its parameters, ``vmap`` maps it over the stack, and the sparse
-products, the fused convolution and dropout have rules that fold runs into columns. A stack of one skips ``vmap``.
+Plain modules go in. ``torch.func`` turns a module into a function of its parameters, ``vmap`` maps it over the stack, and the
+sparse products, the fused convolution and dropout have rules that fold runs into columns. A stack of one skips ``vmap``.
 """
 
 import copy

@@ -1,0 +1,167 @@
+"""train, predict, plot: one model on one graph."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
+DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
+Edges = Annotated[
+    Path | None, typer.Option(help="Your own graph: edge list (CSV, TSV, Parquet).", rich_help_panel="Your own graph")
+]
+FeatureFile = Annotated[
+    str | None,
+    typer.Option(help="Features (CSV, TSV, Parquet, npy, npz), or 'degree' or 'identity'.", rich_help_panel="Your own graph"),
+]
+Labels = Annotated[Path | None, typer.Option(help="Labels (CSV, TSV, Parquet).", rich_help_panel="Your own graph")]
+
+
+def train(
+    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")] = "digits",
+    degree: Annotated[int, typer.Option(help="Degree D of the polynomial filters.")] = 10,
+    hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 64,
+    dropout: Annotated[float, typer.Option(help="Dropout before each linear layer.")] = 0.5,
+    filter_dropout: Annotated[float, typer.Option(help="Dropout before the filter.")] = 0.0,
+    lr: Annotated[float, typer.Option(help="Learning rate of the MLP.")] = 0.01,
+    filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter; default: --lr.")] = None,
+    weight_decay: Annotated[float, typer.Option(help="Weight decay of the MLP.")] = 5e-4,
+    filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter; default: as the MLP.")] = None,
+    rank: Annotated[int | None, typer.Option(help="Rank r of the convolution; default: the full 2-D convolution.")] = None,
+    init: Annotated[str, typer.Option(help="Start of the filters: identity or xavier.")] = "identity",
+    scaling: Annotated[str, typer.Option(help="interpolation, or paper for the printed form.")] = "interpolation",
+    split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
+    seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
+    epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
+    monitor: Annotated[str, typer.Option(help="What improves: validation accuracy or loss.")] = "accuracy",
+    save: Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")] = None,
+    json: Json = False,
+    data_root: DataRoot = None,
+    edges: Edges = None,
+    features: FeatureFile = None,
+    labels: Labels = None,
+) -> None:
+    """Train ChebNet2D and print its test accuracy.
+
+    Example: chebnet2d train digits --degree 8 --seed 1 --save my-model
+    """
+    import chebnet2d
+    from chebnet2d.cli.console import print_json, say, training_progress
+    from chebnet2d.cli.graphs import load_graph, num_classes_of
+
+    data = load_graph(dataset, data_root, edges=edges, features=features, labels=labels)
+    classes = num_classes_of(data)
+    model = chebnet2d.ChebNet2D(
+        data.num_features,
+        classes,
+        hidden_channels=hidden,
+        degree=degree,
+        dropout=dropout,
+        filter_dropout=filter_dropout,
+        scaling=scaling,
+        init=init,
+        rank=rank,
+    )
+    chosen = chebnet2d.data.split(data, split, seed=seed)
+    if save is not None:
+        _refuse_foreign_folder(save)
+    say(f"{data.name}: {data.num_nodes} nodes, {data.num_features} features, {classes} classes", quiet=json)
+    say(f"split: {chosen}", quiet=json)
+    with training_progress(quiet=json) as report:
+        result = chebnet2d.fit(
+            model,
+            data,
+            chosen,
+            seed,
+            progress=report,
+            lr=lr,
+            weight_decay=weight_decay,
+            filter_lr=filter_lr,
+            filter_weight_decay=filter_weight_decay,
+            epochs=epochs,
+            patience=patience,
+            monitor=monitor,
+        )
+    record: dict[str, Any] = {
+        "dataset": data.name,
+        "split": {"name": chosen.name, "seed": chosen.seed, "digest": chosen.digest},
+        "seed": seed,
+        "metric": result.metric,
+        "test_accuracy": result.test_accuracy,
+        "test_roc_auc": result.test_roc_auc,
+        "val_metric": result.val_metric,
+        "val_loss": result.val_loss,
+        "best_epoch": result.best_epoch,
+        "epochs": result.epochs,
+        "seconds": round(result.seconds, 3),
+        "class_names": [str(name) for name in data.get("class_names") or range(classes)],
+    }
+    say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=json)
+    if result.metric == "roc_auc" and result.test_roc_auc is not None:
+        say(f"test ROC-AUC {100 * result.test_roc_auc:.2f} %", quiet=json)
+    say(
+        f"test accuracy {100 * (result.test_accuracy or 0.0):.2f} %  (split {chosen.name}, seed {seed}, {result.seconds:.1f} s)",
+        quiet=json,
+    )
+    if save is not None:
+        chebnet2d.save(model, save, facts=record)
+        record["saved"] = str(save)
+        say(f"model saved in {save}", quiet=json)
+    if json:
+        print_json(record)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="Folder of a saved model.")],
+    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+    json: Json = False,
+    data_root: DataRoot = None,
+    edges: Edges = None,
+    features: FeatureFile = None,
+    labels: Labels = None,
+) -> None:
+    """Write the label and the class probabilities of every node.
+
+    Example: chebnet2d predict my-model digits --out predictions.csv
+    """
+    import chebnet2d
+    from chebnet2d.cli.console import print_json, say
+    from chebnet2d.cli.graphs import load_graph, write_predictions
+
+    loaded = chebnet2d.load(model)
+    data = load_graph(dataset, data_root, edges=edges, features=features, labels=labels)
+    names = chebnet2d.models.read_facts(model).get("class_names")
+    rows = write_predictions(loaded, data, names, out)
+    say(f"{rows} predictions written to {out}", quiet=json)
+    if json:
+        print_json({"nodes": rows, "out": str(out)})
+
+
+def plot(
+    model: Annotated[Path, typer.Argument(help="Folder of a saved model.")],
+    out: Annotated[Path | None, typer.Option(help="Picture to write; default: filters.png in the model's folder.")] = None,
+    json: Json = False,
+) -> None:
+    """Draw the learned filter of every pair of channels.
+
+    Example: chebnet2d plot my-model --out filters.png
+    """
+    import chebnet2d
+    from chebnet2d.cli.console import print_json, say
+
+    loaded = chebnet2d.load(model)
+    names = chebnet2d.models.read_facts(model).get("class_names")
+    target = chebnet2d.plots.plot_filters(loaded, out or model / "filters.png", names)
+    say(f"filters drawn in {target}", quiet=json)
+    if json:
+        print_json({"out": str(target)})
+
+
+def _refuse_foreign_folder(save: Path) -> None:
+    """Before the work, not after it: a model is not written into a folder that holds something else."""
+    from chebnet2d._checks import InputError
+
+    if save.exists() and not (save.is_dir() and (not any(save.iterdir()) or (save / "config.json").is_file())):
+        raise InputError(f"train: --save must be a new or empty folder or one with a model, got {str(save)!r}.")
