@@ -1,9 +1,32 @@
 """Datasets: a catalogue with readers, splits, transforms, and graphs that need no file."""
 
+from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find
+from chebnet2d.data.checking import Check, check
 from chebnet2d.data.dataset import dataset_digest, make_data, num_classes
 from chebnet2d.data.embedded import csbm, digits
-from chebnet2d.data.loading import load
+from chebnet2d.data.folders import cache_folder, data_root
+from chebnet2d.data.loading import available, load
 from chebnet2d.data.split import Split
 from chebnet2d.data.splits import split
+from chebnet2d.data.statistics import statistics
 
-__all__ = ["Split", "csbm", "dataset_digest", "digits", "load", "make_data", "num_classes", "split"]
+__all__ = [
+    "CATALOGUE",
+    "Check",
+    "Entry",
+    "Split",
+    "Statistics",
+    "available",
+    "cache_folder",
+    "check",
+    "csbm",
+    "data_root",
+    "dataset_digest",
+    "digits",
+    "find",
+    "load",
+    "make_data",
+    "num_classes",
+    "split",
+    "statistics",
+]

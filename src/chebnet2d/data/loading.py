@@ -7,8 +7,12 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from chebnet2d._checks import one_of
+from chebnet2d._checks import InputError, flag, one_of
+from chebnet2d.data.cache import cache_path, read_cache, write_cache
+from chebnet2d.data.catalogue import CATALOGUE, Entry, find
 from chebnet2d.data.embedded import csbm, digits
+from chebnet2d.data.folders import cache_folder, data_root
+from chebnet2d.data.readers import READERS
 
 EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
 
@@ -16,12 +20,62 @@ EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
 def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
     """The dataset of that name.
 
+    Embedded: "digits", and "csbm" with the options of ``csbm``. All others are read from the raw files below ``root`` (or
+    ``$CHEBNET2D_DATA``) and kept in the cache folder (``$CHEBNET2D_CACHE``) in a form that loads at once.
+
+    The ``Data`` has ``x`` (float32; CSR if a dense one were larger than 256 MiB), ``edge_index`` (both directions of every
+    edge, sorted, without loops), ``y`` (int64, -1 = no label), ``num_classes``, ``name`` and ``metric``; where they exist
+    also ``class_names`` and the fixed splits as ``train_mask``, ``val_mask``, ``test_mask`` (N x S). Features are raw: see
+    ``chebnet2d.data.TRANSFORMS``.
+
     >>> load("digits").num_nodes
     1797
     """
-    one_of("load", "name", name, tuple(EMBEDDED))
-    del root
-    maker = EMBEDDED[name]
+    key = name.strip().lower() if isinstance(name, str) else name
+    if key in EMBEDDED:
+        maker = EMBEDDED[key]
+        for option in options:
+            one_of(f"load({key!r})", "an option", option, tuple(inspect.signature(maker).parameters))
+        return maker(**options)
+    entry = find(name)
+    admitted = ("placeholder_labels",) if entry.placeholder_class is not None else ()
     for option in options:
-        one_of(f"load({name!r})", "an option", option, tuple(inspect.signature(maker).parameters))
-    return maker(**options)
+        if option not in admitted:
+            choices = f"one of {admitted}" if admitted else "none"
+            raise InputError(f"load({entry.name!r}): options must be {choices}, got {option!r}.")
+    placeholder = flag(f"load({entry.name!r})", "placeholder_labels", options.get("placeholder_labels", True))
+    data = _cached(entry, data_root(root))
+    if entry.placeholder_class is not None and placeholder:
+        data.y[data.y < 0] = entry.placeholder_class
+    return data
+
+
+def raw_files(entry: Entry, root: Path) -> list[Path] | None:
+    """The raw files of a dataset below the root, optional ones included; None if a required one is missing."""
+    folder = root / entry.folder
+    required = [folder / file for file in entry.files]
+    if not all(path.is_file() for path in required):
+        return None
+    return required + [path for path in (folder / file for file in entry.optional) if path.is_file()]
+
+
+def available(root: str | Path | None = None) -> list[str]:
+    """Names of the datasets whose raw files are below the root."""
+    folder = data_root(root)
+    return [name for name, entry in CATALOGUE.items() if raw_files(entry, folder) is not None]
+
+
+def _cached(entry: Entry, root: Path) -> Data:
+    raw = raw_files(entry, root)
+    if raw is None:
+        missing = next(path for path in (root / entry.folder / file for file in entry.files) if not path.is_file())
+        raise InputError(
+            f"load: {entry.name} must be below the data root {root}, got no file {missing}. "
+            f"Download it with: chebnet2d data fetch {entry.name}, or name another root by --data-root or CHEBNET2D_DATA."
+        )
+    path = cache_path(cache_folder(), entry, raw)
+    data = read_cache(path)
+    if data is None:
+        data = READERS[entry.format](root / entry.folder, entry)
+        write_cache(path, data)
+    return data

@@ -1,0 +1,335 @@
+"""The catalogue: what is known about each dataset, as data. Reading, fetching and checking follow from it."""
+
+from dataclasses import dataclass
+
+from chebnet2d._checks import one_of
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """None: not known. ``edges`` counts undirected edges, without loops and repetitions.
+
+    ``homophily`` is the part of the edges between labelled nodes that joins equal labels. ``twins`` counts the nodes that have
+    the (two or more) neighbours and the label of an earlier node, ``duplicates`` those that have its features too.
+    """
+
+    nodes: int | None = None
+    edges: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    homophily: float | None = None
+    isolated: int | None = None
+    twins: int | None = None
+    duplicates: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One dataset. ``folder`` and ``files`` say where its raw files lie below the data root.
+
+    ``paper`` is what the paper prints, ``statistics`` what the files hold (where it was not counted here, what their authors
+    say, or None). ``protocol`` is the split of the paper's experiments; ``fixed`` describes the splits that come with the files.
+    """
+
+    name: str
+    title: str
+    format: str
+    folder: str
+    files: tuple[str, ...]
+    statistics: Statistics
+    paper: Statistics | None
+    metric: str
+    protocol: str
+    fixed: str
+    licence: str
+    source: str
+    optional: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    trouble: tuple[str, ...] = ()
+    counted: bool = True  # were the statistics counted from the files, or taken from their authors?
+    digest: str | None = None  # of x, edge_index and y, as ``dataset_digest`` gives it
+    placeholder_class: int | None = None  # the class that the literature gives to nodes without a label
+
+
+PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+_LINKX = "github.com/CUAI/Non-Homophily-Large-Scale"
+_PLATONOV = "github.com/yandex-research/heterophilous-graphs"
+_NO_LICENCE = "none stated by its authors; research use"
+_TWINS = (
+    "{twins} of the {nodes} nodes repeat the neighbours and the label of another one (Platonov et al. 2023): a random split puts "
+    "copies of test nodes into train. Results are for comparison with the literature only."
+)
+
+
+def _paper(nodes: int, edges: int, features: int, classes: int) -> Statistics:
+    return Statistics(nodes, edges, features, classes)
+
+
+def _ogb_files(kind: str) -> tuple[str, ...]:
+    raw = tuple(f"raw/{part}.csv.gz" for part in ("edge", "node-feat", "node-label"))
+    return raw + tuple(f"split/{kind}/{part}.csv.gz" for part in ("train", "valid", "test"))
+
+
+def _planetoid(
+    title: str,
+    statistics: Statistics,
+    paper: Statistics,
+    digest: str,
+    trouble: tuple[str, ...] = (),
+    placeholder: int | None = None,
+) -> Entry:
+    name = title.lower()
+    return Entry(
+        name=name,
+        title=title,
+        format="planetoid",
+        folder=f"planetoid/{title}/raw",
+        files=tuple(f"ind.{name}.{part}" for part in PLANETOID_PARTS),
+        optional=tuple(f"{name}_split_0.6_0.2_{s}.npz" for s in range(10)),
+        statistics=statistics,
+        paper=paper,
+        metric="accuracy",
+        protocol="uniform",
+        fixed="1, public split of Planetoid",
+        licence="MIT (repository)",
+        source="github.com/kimiyoung/planetoid",
+        trouble=trouble,
+        digest=digest,
+        placeholder_class=placeholder,
+    )
+
+
+def _amazon(title: str, statistics: Statistics, digest: str) -> Entry:
+    name = title.lower()
+    paper = _paper(*(getattr(statistics, key) for key in ("nodes", "edges", "features", "classes")))
+    return Entry(
+        name=name,
+        title=title,
+        format="amazon",
+        folder=f"amazon/{title}/raw",
+        files=(f"amazon_electronics_{name}.npz",),
+        statistics=statistics,
+        paper=paper,
+        metric="accuracy",
+        protocol="uniform",
+        fixed="",
+        licence="MIT (repository)",
+        source="github.com/shchur/gnn-benchmark",
+        aliases=(f"amazon-{name}",),
+        trouble=(f"{statistics.isolated} nodes have no edge.",),
+        digest=digest,
+    )
+
+
+def _heterophilous(
+    title: str,
+    statistics: Statistics,
+    *,
+    digest: str | None = None,
+    new: bool = False,
+    metric: str = "accuracy",
+    trouble: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+) -> Entry:
+    """``new``: of the 2023 collection, with its splits 50/25/25; the older graphs there carry those of Geom-GCN, 48/32/20."""
+    name = title.lower()
+    file = name.replace("-", "_")
+    return Entry(
+        name=name,
+        title=title,
+        format="heterophilous",
+        folder=f"heterophilous/{file}/raw",
+        files=(f"{file}.npz",),
+        statistics=statistics,
+        paper=_paper(*(getattr(statistics, key) for key in ("nodes", "edges", "features", "classes"))),
+        metric=metric,
+        protocol="uniform-50" if new else "uniform",
+        fixed="10 of Platonov et al., 50/25/25" if new else "10 of Geom-GCN, 48/32/20",
+        licence="MIT (repository)",
+        source=_PLATONOV,
+        aliases=aliases,
+        trouble=trouble,
+        counted=digest is not None,
+        digest=digest,
+    )
+
+
+def _facebook(
+    title: str, statistics: Statistics, *, unlabelled: str, paper: Statistics | None = None, digest: str | None = None
+) -> Entry:
+    name = title.lower().replace(" ", "")
+    return Entry(
+        name=name,
+        title=title,
+        format="facebook100",
+        folder=f"linkx/{name}/raw",
+        files=("data.mat",),
+        optional=(f"fb100-{title}-splits.npy",) if paper else (),
+        statistics=statistics,
+        paper=paper,
+        metric="accuracy",
+        protocol="fixed" if paper else "uniform",
+        fixed="5 of LINKX, 50/25/25" if paper else "",
+        licence=_NO_LICENCE,
+        source=f"{_LINKX} (facebook100)",
+        aliases=(f"fb100-{name}",),
+        trouble=(f"{unlabelled} nodes have no label (-1); they stay in the graph and are in no split.",),
+        counted=digest is not None,
+        digest=digest,
+    )
+
+
+_ENTRIES: tuple[Entry, ...] = (
+    _planetoid(
+        "Cora",
+        Statistics(2708, 5278, 1433, 7, 0.81, 0, 52, 15),
+        _paper(2708, 5278, 1433, 7),
+        "387c0bf33d129e01",
+        ("The balanced split leaves two classes out of validation and test.",),
+    ),
+    _planetoid(
+        "CiteSeer",
+        Statistics(3327, 4552, 3703, 6, 0.7355, 48, 60, 2),
+        _paper(3327, 4552, 3703, 6),
+        "830911b835bb5dd2",
+        (
+            "15 nodes have neither features nor a label in the files. The literature counts them as class 0, and so does this "
+            "library; load('citeseer', placeholder_labels=False) leaves them unlabelled.",
+        ),
+        placeholder=0,
+    ),
+    _planetoid(
+        "PubMed",
+        Statistics(19717, 44324, 500, 3, 0.8024, 0, 324, 0),
+        _paper(19717, 44324, 500, 5),
+        "7c747e6d08405d60",
+        ("The paper prints 5 classes; there are 3.",),
+    ),
+    _amazon("Computers", Statistics(13752, 245861, 767, 10, 0.7772, 281, 3, 0), "71fbacc43c5b0427"),
+    _amazon("Photo", Statistics(7650, 119081, 745, 8, 0.8272, 115, 8, 0), "12ec6ea7e2eaf26e"),
+    _heterophilous(
+        "Chameleon",
+        Statistics(2277, 31371, 2325, 5, 0.2299, 0, 983, 102),
+        digest="87ee5f2a7d5d2ac4",
+        trouble=(
+            _TWINS.format(twins=983, nodes=2277),
+            "torch_geometric's WikipediaNetwork with geom_gcn_preprocess=True has other edges.",
+        ),
+    ),
+    _heterophilous(
+        "Squirrel",
+        Statistics(5201, 198353, 2089, 5, 0.2221, 0, 1810, 7),
+        digest="222cde893694b117",
+        trouble=(
+            _TWINS.format(twins=1810, nodes=5201),
+            "torch_geometric's WikipediaNetwork with geom_gcn_preprocess=True has other edges.",
+        ),
+    ),
+    _heterophilous("Actor", Statistics(7600, 26659, 932, 5, 0.2167, 0, 11, 0), digest="0f5e1cf2da62af4a", aliases=("film",)),
+    _heterophilous(
+        "Texas",
+        Statistics(183, 279, 1703, 5, 0.0609, 0, 10, 0),
+        digest="3b6393d30f77278b",
+        trouble=("One class has a single node; 37 test nodes: an accuracy moves in steps of 2.7 points.",),
+    ),
+    _heterophilous(
+        "Cornell",
+        Statistics(183, 277, 1703, 5, 0.1227, 0, 2, 0),
+        digest="5e8d44a449de88ac",
+        trouble=(
+            "Two Cornells are in use: the file that most repositories carried until mid-2022 held Texas's features and labels. "
+            "This is the corrected one.",
+        ),
+    ),
+    Entry(
+        name="ogbn-arxiv",
+        title="ogbn-arxiv",
+        format="ogb",
+        folder="ogb/ogbn_arxiv",
+        files=_ogb_files("sales_ranking"),
+        statistics=Statistics(2449029, 61859076, 100, 47),
+        paper=_paper(2449029, 61859140, 100, 47),
+        metric="accuracy",
+        protocol="fixed",
+        fixed="1 of OGB, by sales rank",
+        licence="Amazon licence",
+        source="ogb.stanford.edu",
+        aliases=("products",),
+        trouble=("1.4 GB to download; reading it for the first time takes minutes and about 8 GB of memory.",),
+        counted=False,
+    ),
+    _facebook("Penn94", Statistics(41554, 1362229, 4814, 2), paper=_paper(41554, 1362229, 4814, 2), unlabelled="Some"),
+    Entry(
+        name="genius",
+        title="Genius",
+        format="genius",
+        folder="linkx/genius/raw",
+        files=("data.mat",),
+        optional=("genius-splits.npy",),
+        statistics=Statistics(421961, 922868, 12, 2),
+        paper=_paper(421961, 984979, 12, 2),
+        metric="roc_auc",
+        protocol="fixed",
+        fixed="5 of LINKX, 50/25/25",
+        licence=_NO_LICENCE,
+        source=_LINKX,
+        trouble=(
+            "The classes are unequal (about 80/20): the metric is ROC-AUC, with accuracy recorded beside it.",
+            "The paper counts 984,979 listed edges; 922,868 are different undirected ones.",
+        ),
+        counted=False,
+    ),
+    Entry(
+        name="twitch-gamers",
+        title="Twitch-gamers",
+        format="twitch-gamers",
+        folder="twitch-gamers/raw",
+        files=("large_twitch_edges.csv", "large_twitch_features.csv"),
+        optional=("twitch-gamer-splits.npy",),
+        statistics=Statistics(168114, 6797557, 7, 2),
+        paper=_paper(168114, 6797557, 7, 2),
+        metric="accuracy",
+        protocol="fixed",
+        fixed="5 of LINKX, 50/25/25",
+        licence="MIT (repository)",
+        source="snap.stanford.edu/data/twitch_gamers.html",
+        aliases=("twitch-gamer", "gamers"),
+        trouble=(
+            "The drive links of LINKX for it are dead; the files come from SNAP. torch_geometric has no class for it.",
+            "Features are z-scores already, as in LINKX.",
+        ),
+        counted=False,
+    ),
+    _heterophilous("Roman-empire", Statistics(22662, 32927, 300, 18), new=True),
+    _heterophilous(
+        "Tolokers",
+        Statistics(11758, 519000, 10, 2, 0.5945, 0, 2, 0),
+        digest="7a6e596fbceca1c7",
+        new=True,
+        metric="roc_auc",
+        trouble=("78.18 % of the nodes are of one class: the metric is ROC-AUC, with accuracy recorded beside it.",),
+    ),
+    _heterophilous("Amazon-ratings", Statistics(24492, 93050, 300, 5), new=True),
+    _facebook("Reed98", Statistics(962, 18812, 745, 2, 0.5216, 0, 0, 0), digest="880e1449862c7436", unlabelled="97"),
+    _facebook("Johns Hopkins55", Statistics(5180, 186586, 2406, 2, 0.5488, 0, 0, 0), digest="cd9321818b373783", unlabelled="418"),
+)
+
+CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+EMBEDDED_TITLES = {"digits": "scikit-learn's digits", "csbm": "contextual stochastic block model"}
+_ALIASES = {alias: entry.name for entry in _ENTRIES for alias in entry.aliases}
+
+
+def find(name: str, owner: str = "load") -> Entry:
+    """The entry of that name or alias, in any case, with - or _.
+
+    >>> find("Roman_Empire").statistics.nodes
+    22662
+    >>> find("corra")
+    Traceback (most recent call last):
+    chebnet2d._checks.InputError: load: name must be one of ... Did you mean 'cora'?
+    """
+    key = name.strip().lower().replace("_", "-") if isinstance(name, str) else name
+    key = _ALIASES.get(key, key) if isinstance(key, str) else key
+    if key not in CATALOGUE:
+        one_of(owner, "name", key, (*EMBEDDED_TITLES, *CATALOGUE))  # raises, with near names
+    return CATALOGUE[key]

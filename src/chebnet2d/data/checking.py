@@ -1,0 +1,64 @@
+"""``check(name)``: count again, and compare with the catalogue and with the paper."""
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from chebnet2d.data.catalogue import Entry, Statistics, find
+from chebnet2d.data.dataset import dataset_digest
+from chebnet2d.data.loading import load
+from chebnet2d.data.statistics import statistics
+
+
+@dataclass(frozen=True)
+class Check:
+    """``mismatches``: one sentence for each number that differs from the catalogue's; empty means the files are right.
+
+    ``departures``: where the paper prints something else. That is for the reader to know, and no fault of the files.
+    """
+
+    entry: Entry
+    found: Statistics
+    digest: str
+    mismatches: tuple[str, ...]
+    departures: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.mismatches
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "dataset": self.entry.name,
+            "ok": self.ok,
+            "found": asdict(self.found),
+            "catalogue": asdict(self.entry.statistics),
+            "paper": None if self.entry.paper is None else asdict(self.entry.paper),
+            "digest": self.digest,
+            "mismatches": list(self.mismatches),
+            "departures": list(self.departures),
+        }
+
+
+def check(name: str, root: str | Path | None = None) -> Check:
+    """Count what the files hold. It does not raise on a difference: ask ``.ok`` or read ``.mismatches``."""
+    entry = find(name, "check")
+    return compare(entry, load(entry.name, root))
+
+
+def compare(entry: Entry, data: Any) -> Check:
+    found, digest = statistics(data), dataset_digest(data)
+    mismatches = list(_differences(found, entry.statistics, "the catalogue"))
+    if not mismatches and entry.digest is not None and digest != entry.digest:
+        mismatches.append(f"digest: the catalogue has {entry.digest}, the files have {digest}: same counts, other contents")
+    departures = tuple(_differences(found, entry.paper, "the paper")) if entry.paper else ()
+    return Check(entry, found, digest, tuple(mismatches), departures)
+
+
+def _differences(found: Statistics, wanted: Statistics, owner: str) -> list[str]:
+    lines = []
+    for field in fields(Statistics):
+        expected, value = getattr(wanted, field.name), getattr(found, field.name)
+        if expected is not None and (value is None or abs(value - expected) > 1e-9):
+            lines.append(f"{field.name}: {owner} has {expected}, the files have {value}")
+    return lines
