@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d.graph import Graph
+from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import MLP, ChebConv2D, Dropout, Features, check_features
@@ -33,6 +34,16 @@ class ChebNet2D(NodeClassifier):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="ChebNet2D",
+        paradigm="2d",
+        basis="Chebyshev, interpolated",
+        formula="""Z = sum_{d=0..D} T_d(L_hat) h(X) W_d,   W_d = 2 / (D + 1) sum_b T_d(x_b) Theta_b   (d = 0: half of it)
+h: MLP from F features to C logits. T_d: Chebyshev polynomials. L_hat = L - I = -D^-1/2 A D^-1/2.
+x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: nodes. Theta_b (C x C): learned response at frequency x_b.""",
+        citation="Li, Yang, Liang, Luo: Spectral GNN via two-dimensional (2-D) graph convolution. arXiv 2404.04559, 2024",
+        departures="The print drops 2 / (D + 1) and the half (scaling='paper'); it does not say how Theta starts (init).",
+    )
 
     def __init__(
         self,

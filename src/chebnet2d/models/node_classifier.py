@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
+from chebnet2d.models.info import MethodInfo
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,10 @@ class NodeClassifier(nn.Module):
     """``forward(x, edge_index, edge_weight=None)`` gives N x C logits.
 
     ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
-    are in the group "weights". The trainer reads it; it is data, not code.
+    are in the group "weights". The trainer reads it; it is data, not code. ``info``: formula and citation.
     """
 
+    info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def group_of(self, parameter_name: str) -> str:

@@ -7,6 +7,8 @@ from chebnet2d._checks import one_of
 from chebnet2d.models.node_classifier import NodeClassifier
 
 MODELS: dict[str, type[NodeClassifier]] = {}
+CANNOT_STACK: dict[str, str] = {}
+"""Name -> reason: methods that do not run under ``torch.func.vmap``; their runs are trained one after the other."""
 M = TypeVar("M", bound=type[NodeClassifier])
 
 
