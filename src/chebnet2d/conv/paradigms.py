@@ -42,6 +42,11 @@ class Paradigm(nn.Module):
                 f"Paradigm {self.name} has no map between channels."
             )
 
+    def coefficients(self) -> Tensor:
+        """What the filters are made of, K first: ``theta`` itself. A constrained filter overrides this (theta.relu(), say)."""
+        theta: Tensor = self.theta
+        return theta
+
     def maps(self) -> Tensor:
         """W: K x C x C'."""
         raise NotImplementedError
@@ -70,16 +75,17 @@ class ParadigmI(Paradigm):
         self.theta = nn.Parameter(torch.empty(terms))
 
     def maps(self) -> Tensor:
-        return self.theta[:, None, None] * torch.eye(self.in_channels, dtype=self.theta.dtype, device=self.theta.device)
+        theta = self.coefficients()
+        return theta[:, None, None] * torch.eye(self.in_channels, dtype=theta.dtype, device=theta.device)
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity, fan=2)
 
     def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
-        return chebyshev_filter(operator, x, (to_chebyshev @ self.theta).unsqueeze(1))
+        return chebyshev_filter(operator, x, (to_chebyshev @ self.coefficients()).unsqueeze(1))
 
     def combine(self, terms: Tensor) -> Tensor:
-        return torch.tensordot(self.theta, terms, dims=1)
+        return torch.tensordot(self.coefficients(), terms, dims=1)
 
 
 class ParadigmII(Paradigm):
@@ -93,7 +99,7 @@ class ParadigmII(Paradigm):
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
 
     def maps(self) -> Tensor:
-        return self.theta[:, None, None] * self.weight
+        return self.coefficients()[:, None, None] * self.weight
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity, fan=2)
@@ -103,11 +109,11 @@ class ParadigmII(Paradigm):
         # The map commutes with the filter: propagate on the narrower side of it.
         narrow_first = self.out_channels < self.in_channels
         x = x @ self.weight if narrow_first else x
-        z = chebyshev_filter(operator, x, (to_chebyshev @ self.theta).unsqueeze(1))
+        z = chebyshev_filter(operator, x, (to_chebyshev @ self.coefficients()).unsqueeze(1))
         return z if narrow_first else z @ self.weight
 
     def combine(self, terms: Tensor) -> Tensor:
-        return torch.tensordot(self.theta, terms, dims=1) @ self.weight
+        return torch.tensordot(self.coefficients(), terms, dims=1) @ self.weight
 
 
 class ParadigmIII(Paradigm):
@@ -121,16 +127,16 @@ class ParadigmIII(Paradigm):
         self.theta = nn.Parameter(torch.empty(terms, in_channels))
 
     def maps(self) -> Tensor:
-        return torch.diag_embed(self.theta)
+        return torch.diag_embed(self.coefficients())
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity[:, None].expand_as(self.theta), fan=2)
 
     def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
-        return chebyshev_filter(operator, x, to_chebyshev @ self.theta)
+        return chebyshev_filter(operator, x, to_chebyshev @ self.coefficients())
 
     def combine(self, terms: Tensor) -> Tensor:
-        return (terms * self.theta[:, None, :]).sum(0)
+        return (terms * self.coefficients()[:, None, :]).sum(0)
 
 
 class Full2D(Paradigm):
@@ -143,7 +149,7 @@ class Full2D(Paradigm):
         self.theta = nn.Parameter(torch.empty(terms, in_channels, out_channels))
 
     def maps(self) -> Tensor:
-        return self.theta
+        return self.coefficients()
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         eye = torch.eye(self.in_channels, self.out_channels, dtype=self.theta.dtype)

@@ -2,11 +2,12 @@
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
-from chebnet2d.nn.mlp import MLP, Linear, check_features
+from chebnet2d.nn.mlp import MLP, BatchNorm, Linear, check_features
 from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams
 
 __all__ = [
     "MLP",
+    "BatchNorm",
     "ChebConv2D",
     "Dropout",
     "ExactConv",

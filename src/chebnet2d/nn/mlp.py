@@ -6,7 +6,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, integer
+from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.graph import SparseOperator
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
 
@@ -38,27 +38,61 @@ class Linear(nn.Module):
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"
 
 
+class BatchNorm(nn.BatchNorm1d):
+    """Batch normalisation over nodes, without torch's count of batches: it is unused, and saved state is of one dtype then."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__(channels)
+        self.register_buffer("num_batches_tracked", None)
+
+    def reset_running_stats(self) -> None:
+        if self.num_batches_tracked is None and self.running_mean is not None and self.running_var is not None:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+        else:
+            super().reset_running_stats()
+
+
 class MLP(nn.Module):
-    """dropout, Linear, ReLU, dropout, Linear, ...: ``num_layers`` linear layers with dropout before each."""
+    """dropout, Linear, ReLU, dropout, Linear, ...: ``num_layers`` linear layers with dropout before each.
+
+    Args:
+        input_dropout: rate before the first layer, where it differs from ``dropout``.
+        bias: whether the linear layers have biases.
+        batch_norm: batch normalisation after each ReLU, before the dropout.
+    """
 
     def __init__(
-        self, in_channels: int, hidden_channels: int, out_channels: int, num_layers: int = 2, dropout: float = 0.5
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        num_layers: int = 2,
+        dropout: float = 0.5,
+        *,
+        input_dropout: float | None = None,
+        bias: bool = True,
+        batch_norm: bool = False,
     ) -> None:
         super().__init__()
         integer("MLP", "hidden_channels", hidden_channels, 1)
         integer("MLP", "num_layers", num_layers, 1)
+        flag("MLP", "bias", bias)
         sizes = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(Linear(a, b) for a, b in itertools.pairwise(sizes))
-        self.dropouts = nn.ModuleList(Dropout(dropout) for _ in self.layers)
+        self.layers = nn.ModuleList(Linear(a, b, bias) for a, b in itertools.pairwise(sizes))
+        first = dropout if input_dropout is None else input_dropout
+        self.dropouts = nn.ModuleList(Dropout(first if i == 0 else dropout) for i in range(num_layers))
+        self.norms = nn.ModuleList()
+        if flag("MLP", "batch_norm", batch_norm):
+            self.norms.extend(BatchNorm(hidden_channels) for _ in range(num_layers - 1))
 
     def forward(self, x: Features) -> Tensor:
-        hidden: Features = x
-        for i, (layer, dropout) in enumerate(zip(self.layers, self.dropouts, strict=True)):
-            if i > 0 and isinstance(hidden, Tensor):
-                hidden = hidden.relu()
-            hidden = layer(dropout(hidden))
-        if not isinstance(hidden, Tensor):
-            raise InputError("MLP: num_layers must be >= 1.")
+        hidden: Tensor = self.layers[0](self.dropouts[0](x))
+        for i in range(1, len(self.layers)):
+            hidden = hidden.relu()
+            if self.norms:
+                hidden = self.norms[i - 1](hidden)
+            hidden = self.layers[i](self.dropouts[i](hidden))
         return hidden
 
 
