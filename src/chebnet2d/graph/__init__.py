@@ -1,8 +1,8 @@
 """Sparse operators, Laplacians and the graph Fourier transform. Knows matrices, and no learning."""
 
 from chebnet2d.graph.adjacency import adjacency
-from chebnet2d.graph.laplacian import laplacian, normalized_adjacency, shifted_laplacian
-from chebnet2d.graph.operator_cache import Graph, operator_of
+from chebnet2d.graph.laplacian import laplacian, normalized_adjacency, row_stochastic_adjacency, shifted_laplacian
+from chebnet2d.graph.operator_cache import Graph, made_of, operator_of
 from chebnet2d.graph.sparse_operator import SparseOperator
 from chebnet2d.graph.spectrum import Spectrum
 
@@ -12,7 +12,9 @@ __all__ = [
     "Spectrum",
     "adjacency",
     "laplacian",
+    "made_of",
     "normalized_adjacency",
     "operator_of",
+    "row_stochastic_adjacency",
     "shifted_laplacian",
 ]

@@ -26,6 +26,13 @@ def normalized_adjacency(
     return SparseOperator.from_scipy(matrix, dtype=dtype, symmetric=True)
 
 
+def row_stochastic_adjacency(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
+    """D~^-1 (A + I): rows add up to 1. Not symmetric."""
+    matrix = scipy.sparse.csr_array(adjacency.to_scipy().astype(np.float64) + scipy.sparse.eye_array(adjacency.shape[0]))
+    matrix.data = matrix.data / np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
+    return SparseOperator.from_scipy(matrix, dtype=dtype)
+
+
 def laplacian(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
     """L = I - P, spectrum in [0, 2]. An isolated node has L_ii = 1, as the formula says."""
     p = normalized_adjacency(adjacency, dtype=torch.float64).to_scipy()

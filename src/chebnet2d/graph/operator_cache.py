@@ -1,62 +1,92 @@
-"""Remembers the operator of an ``edge_index`` while that very tensor is unchanged."""
+"""Remembers the operators of an ``edge_index``, and whatever else is made of it, while that very tensor is unchanged."""
 
 import weakref
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, fail
 from chebnet2d.graph.adjacency import adjacency
-from chebnet2d.graph.laplacian import normalized_adjacency, shifted_laplacian
+from chebnet2d.graph.laplacian import normalized_adjacency, row_stochastic_adjacency, shifted_laplacian
 from chebnet2d.graph.sparse_operator import SparseOperator
 
 Graph = Tensor | SparseOperator
 """What a layer takes as its graph: an ``edge_index``, a torch sparse adjacency matrix, or a ready operator."""
 
-_KINDS = {
+T = TypeVar("T")
+_KINDS: dict[str, Callable[[SparseOperator, torch.dtype], SparseOperator]] = {
+    "A": lambda a, dtype: a.to(dtype=dtype),
+    "D~^-1 A~": lambda a, dtype: row_stochastic_adjacency(a, dtype=dtype),
     "L_hat": lambda a, dtype: shifted_laplacian(a, dtype=dtype),
     "P": lambda a, dtype: normalized_adjacency(a, dtype=dtype),
     "P~": lambda a, dtype: normalized_adjacency(a, add_self_loops=True, dtype=dtype),
 }
-# id of the graph tensor -> (stamp, {(kind, N, dtype, device): operator}). The weak references in the stamp say
-# whether the tensors are still the same objects; their versions, whether somebody wrote into them since.
-_remembered: dict[int, tuple[Any, dict[Any, SparseOperator]]] = {}
+# id of the graph -> (stamp, {(key, N): what was made}). The weak references in the stamp say whether the tensors are
+# still the same objects; their versions, whether somebody wrote into them since.
+_remembered: dict[int, tuple[Any, dict[Any, Any]]] = {}
 
 
 def operator_of(
     graph: Graph, edge_weight: Tensor | None, x: Tensor | SparseOperator, *, kind: str = "L_hat", owner: str
 ) -> SparseOperator:
-    """The operator ``kind`` ("L_hat", "P" or "P~") of a graph, in the precision and on the device of ``x``.
+    """The operator ``kind`` of a graph, in the precision and on the device of ``x``.
+
+    Kinds: "L_hat", "P", "P~" (with self loops), "A" (the adjacency matrix itself), "D~^-1 A~" (rows add up to 1).
 
     A ``SparseOperator`` is taken as it is: it is the operator. An ``edge_index`` or a torch sparse adjacency matrix
     is normalised, and the result is kept for the next call with the same, unwritten tensors. (Writes through a numpy
     view of a tensor are not seen.)
     """
-    num_nodes = x.shape[0]
     if isinstance(graph, SparseOperator):
-        if edge_weight is not None:
-            raise InputError(f"{owner}: edge_weight must be None when the graph is a SparseOperator, which has its own.")
-        if graph.shape != (num_nodes, num_nodes):
-            raise InputError(f"{owner}: the operator must be {num_nodes} x {num_nodes}, as x has rows, got {graph.shape}.")
+        _check_operator(graph, edge_weight, x.shape[0], owner)
         return graph.to(dtype=x.dtype, device=x.device)
-    if not isinstance(graph, Tensor):
-        raise fail(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
+    key = (kind, x.dtype, x.device)
+    return made_of(graph, edge_weight, x.shape[0], key, lambda a: _KINDS[kind](a, x.dtype).to(device=x.device), owner=owner)
 
+
+def made_of(
+    graph: Graph,
+    edge_weight: Tensor | None,
+    num_nodes: int,
+    key: Hashable,
+    build: Callable[[SparseOperator], T],
+    *,
+    owner: str,
+) -> T:
+    """``build(A)``, with A the adjacency matrix of the graph in float64; kept as ``operator_of`` keeps operators.
+
+    ``key`` says what is built: it must differ wherever the result does. A ``SparseOperator`` stands for A itself.
+    """
+    if isinstance(graph, SparseOperator):
+        _check_operator(graph, edge_weight, num_nodes, owner)
+    elif not isinstance(graph, Tensor):
+        raise fail(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
     entry = _remembered.get(id(graph))
     if entry is None or not _same(entry[0], graph, edge_weight):
         # When the tensor dies, so does its entry: the id may be given to another object.
-        key = id(graph)
-        reference = weakref.ref(graph, lambda _: _remembered.pop(key, None))
+        name = id(graph)
+        reference = weakref.ref(graph, lambda _: _remembered.pop(name, None))
         weight_reference = None if edge_weight is None else weakref.ref(edge_weight)
         stamp = (reference, _version(graph), weight_reference, _version(edge_weight))
-        entry = _remembered[key] = (stamp, {})
-    operators = entry[1]
-    wanted = (kind, num_nodes, x.dtype, x.device)
-    if wanted not in operators:
-        matrix = _adjacency_of(graph, edge_weight, num_nodes, owner)
-        operators[wanted] = _KINDS[kind](matrix, x.dtype).to(device=x.device)
-    return operators[wanted]
+        entry = _remembered[name] = (stamp, {})
+    made = entry[1]
+    if (key, num_nodes) not in made:
+        if isinstance(graph, SparseOperator):
+            matrix = graph.to(dtype=torch.float64)
+        else:
+            matrix = _adjacency_of(graph, edge_weight, num_nodes, owner)
+        made[key, num_nodes] = build(matrix)
+    result: T = made[key, num_nodes]
+    return result
+
+
+def _check_operator(operator: SparseOperator, edge_weight: Tensor | None, num_nodes: int, owner: str) -> None:
+    if edge_weight is not None:
+        raise InputError(f"{owner}: edge_weight must be None when the graph is a SparseOperator, which has its own.")
+    if operator.shape != (num_nodes, num_nodes):
+        raise InputError(f"{owner}: the operator must be {num_nodes} x {num_nodes}, as x has rows, got {operator.shape}.")
 
 
 def _adjacency_of(graph: Tensor, edge_weight: Tensor | None, num_nodes: int, owner: str) -> SparseOperator:
@@ -70,11 +100,11 @@ def _adjacency_of(graph: Tensor, edge_weight: Tensor | None, num_nodes: int, own
     return adjacency(coo.indices(), coo.values(), num_nodes)
 
 
-def _version(tensor: Tensor | None) -> int | None:
-    return None if tensor is None or tensor.is_inference() else tensor._version
+def _version(tensor: Graph | None) -> int | None:
+    return None if not isinstance(tensor, Tensor) or tensor.is_inference() else tensor._version
 
 
-def _same(stamp: Any, graph: Tensor, edge_weight: Tensor | None) -> bool:
+def _same(stamp: Any, graph: Graph, edge_weight: Tensor | None) -> bool:
     reference, version, weight_reference, weight_version = stamp
     remembered_weight = weight_reference() if weight_reference is not None else None
     return (

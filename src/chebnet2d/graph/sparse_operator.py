@@ -23,7 +23,7 @@ class SparseOperator:
     right-hand sides becomes one product of width R * C, so the matrix is read once.
     """
 
-    __slots__ = ("_transpose", "_transpose_order", "csr", "symmetric")
+    __slots__ = ("__weakref__", "_transpose", "_transpose_order", "csr", "symmetric")
 
     def __init__(self, csr: Tensor, *, symmetric: bool = False) -> None:
         self.csr = csr
