@@ -1,0 +1,173 @@
+"""One function for every way in which a graph lies on a disk."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError, one_of
+from chebnet2d.data.files.arrays import read_feature_file
+from chebnet2d.data.files.assemble import MADE_FEATURES, assemble
+from chebnet2d.data.files.edges import read_edges
+from chebnet2d.data.files.feature_table import NodeTable, read_node_table
+from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS, TABLES, WHOLE, find_file
+from chebnet2d.data.files.graphml import read_graphml
+from chebnet2d.data.files.labels import read_labels
+from chebnet2d.data.files.npz_graph import read_npz
+from chebnet2d.data.files.saved_graph import read_saved
+from chebnet2d.data.files.table import Table, open_table
+
+_OWNER = "read_graph"
+_TABLE_SUFFIXES = (*TABLES, ".pq")
+PathLike = str | os.PathLike[str]
+
+
+def read_graph(
+    path: PathLike | None = None,
+    *,
+    edges: PathLike | None = None,
+    features: PathLike | None = None,
+    labels: PathLike | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    node_id: str | None = None,
+    label: str | None = None,
+    ignore: Sequence[str] = (),
+    missing_features: str = "error",
+    categorical: str = "error",
+    unlabelled: str | None = None,
+    header: bool | None = None,
+) -> Any:
+    """A torch_geometric ``Data`` from the user's files.
+
+    The result has ``x`` (float32, dense or CSR), ``edge_index`` (the edges as listed), ``edge_weight`` (float32, if there are
+    weights), ``y`` (int64, -1 without a label), ``node_ids`` (the user's ids, an array), ``class_names``, ``name``, ``metric``,
+    and ``feature_names`` where features have names. Nodes are sorted by id, unless the file numbers them itself.
+
+    Args:
+        path: a folder with edges, features (or nodes) and labels; or one .npz, .safetensors or .graphml file; or an edge table.
+        edges, features, labels: single files, instead of those of the folder. ``features`` may also be "degree" or "identity".
+        source, target, weight: columns of the edge table, where their names are not recognised.
+        node_id, label: columns of the features and labels tables.
+        ignore: columns of the features table to leave out.
+        missing_features: what a missing value, or a node without a row, becomes: "error", "zero" or "mean" (of its column).
+        categorical: what a column of words becomes: "error" or "one-hot".
+        unlabelled: a label that means "none", beside an empty field.
+        header: whether CSV files begin with a line of names, where the files leave doubt.
+    """
+    one_of(_OWNER, "missing_features", missing_features, ("error", "zero", "mean"))
+    one_of(_OWNER, "categorical", categorical, ("error", "one-hot"))
+    made = str(features) if isinstance(features, str) and features in MADE_FEATURES else None
+    files = {
+        "edges": _file("edges", edges),
+        "features": None if made else _file("features", features),
+        "labels": _file("labels", labels),
+    }
+    whole = None if path is None else _existing(path)
+    name = (whole or files["edges"] or Path("graph")).resolve().stem if whole or files["edges"] else "graph"
+    edge_table: Table | None = None
+    node_table: Table | None = None
+    if whole is not None and whole.is_dir():
+        name = whole.resolve().name
+        for purpose, names in (("edges", EDGES), ("features", FEATURES), ("labels", LABELS)):
+            files[purpose] = files[purpose] or find_file(whole, names)
+        if files["edges"] is None:
+            raise InputError(f"{whole}: the folder must hold {', '.join(EDGES[:-1])} or {EDGES[-1]}, got {_listing(whole)}.")
+    elif whole is not None and whole.suffix.lower() in (".npz", ".safetensors"):
+        given = [purpose for purpose, file in files.items() if file is not None]
+        if given:
+            raise InputError(f"{whole}: the file must stand alone, got {' and '.join(given)} beside it.")
+        if whole.suffix.lower() == ".npz":
+            return read_npz(whole, features=made, missing_features=missing_features, unlabelled=unlabelled)
+        return read_saved(whole, features=made, missing_features=missing_features)
+    elif whole is not None and whole.suffix.lower() == ".graphml":
+        edge_table, node_table = read_graphml(whole)
+    elif whole is not None:
+        files["edges"] = files["edges"] or whole
+    if edge_table is None:
+        if files["edges"] is None:
+            raise InputError(f"{_OWNER}: path or edges must be given, got neither.")
+        edge_table = _table("edges", files["edges"])
+
+    found: NodeTable | None = None
+    matrix = None
+    if files["features"] is not None and files["features"].suffix.lower() in (".npy", ".npz"):
+        matrix = None if made else read_feature_file(files["features"])
+    elif files["features"] is not None and not (made and files["labels"]):
+        node_table = _table("features", files["features"])
+    if node_table is not None:
+        found = read_node_table(
+            node_table,
+            node_id=node_id,
+            label=label,
+            label_elsewhere=files["labels"] is not None,
+            ignore=ignore,
+            categorical="one-hot" if made else categorical,
+            header=header,
+        )
+    table = matrix or (found.features if found is not None else None)
+    known = None if table is None else table.ids
+    read = read_edges(edge_table, source=source, target=target, weight=weight, header=header, known=known)
+    found_labels = found.labels if found is not None else None
+    if files["labels"] is not None:
+        rows = table.rows if table is not None and table.ids is None else None
+        found_labels = read_labels(
+            _table("labels", files["labels"]),
+            node_id=node_id,
+            label=label,
+            header=header,
+            known=known or read.ids,
+            expected_rows=rows,
+        )
+    return assemble(
+        name,
+        read,
+        made or table,
+        found_labels,
+        nodes=found.features.ids if found is not None else None,
+        missing_features=missing_features,
+        unlabelled=unlabelled,
+    )
+
+
+def _existing(path: PathLike) -> Path:
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise InputError(f"{_OWNER}: path must be a folder or file that exists, got {str(path)!r}.")
+    if found.is_dir() or found.suffix.lower() in (*_TABLE_SUFFIXES, *WHOLE):
+        return found
+    hint = ""
+    if found.suffix.lower() in (".pt", ".pth", ".pkl", ".pickle"):
+        hint = " Such files can run code when they are read; write the Data with chebnet2d.data.files.write_graph instead."
+    raise InputError(
+        f"{_OWNER}: path must be a folder, an edge table ({', '.join(TABLES)}) or a graph ({', '.join(WHOLE)}), "
+        f"got {str(path)!r}.{hint}"
+    )
+
+
+def _file(purpose: str, path: PathLike | None) -> Path | None:
+    if path is None:
+        return None
+    found = Path(path).expanduser()
+    if not found.is_file():
+        hint = ""
+        if purpose == "features" and not found.suffix:
+            hint = " The words for features without a file are 'degree' and 'identity'."
+        raise InputError(f"{_OWNER}: {purpose} must be a file that exists, got {str(path)!r}.{hint}")
+    suffixes = (*_TABLE_SUFFIXES, ".npy", ".npz") if purpose == "features" else _TABLE_SUFFIXES
+    if found.suffix.lower() not in suffixes:
+        raise InputError(f"{_OWNER}: {purpose} must be a file of the kind {', '.join(suffixes)}, got {str(path)!r}.")
+    return found
+
+
+def _table(purpose: str, path: Path) -> Table:
+    table = open_table(path)
+    if not table.width:
+        raise InputError(f"{path}: the {purpose} table must have columns, got none.")
+    return table
+
+
+def _listing(folder: Path) -> str:
+    names = sorted(entry.name for entry in folder.iterdir())
+    return (", ".join(names[:6]) + (", ..." if len(names) > 6 else "")) or "an empty folder"
