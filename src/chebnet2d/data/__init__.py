@@ -7,11 +7,15 @@ from chebnet2d.data.embedded import csbm, digits
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.loading import available, load
 from chebnet2d.data.split import Split
-from chebnet2d.data.splits import split
+from chebnet2d.data.split_report import split_report
+from chebnet2d.data.splits import PROTOCOLS, split
 from chebnet2d.data.statistics import statistics
+from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, standardize
 
 __all__ = [
     "CATALOGUE",
+    "PROTOCOLS",
+    "TRANSFORMS",
     "Check",
     "Entry",
     "Split",
@@ -24,9 +28,13 @@ __all__ = [
     "dataset_digest",
     "digits",
     "find",
+    "largest_component",
     "load",
     "make_data",
     "num_classes",
+    "row_normalize_features",
     "split",
+    "split_report",
+    "standardize",
     "statistics",
 ]

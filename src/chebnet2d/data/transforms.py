@@ -1,0 +1,115 @@
+"""Changes of a dataset before training: each is a function from a ``Data`` to a new one, and leaves its argument alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import torch
+from scipy.sparse.csgraph import connected_components
+from torch import Tensor
+from torch_geometric.data import Data
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.dataset import DENSE_LIMIT
+from chebnet2d.graph import SparseOperator
+
+
+def row_normalize_features(data: Data) -> Data:
+    """Each row of x divided by its L1 norm, the literature's habit for bags of words; an empty row stays empty.
+
+    The same as torch_geometric's ``NormalizeFeatures`` where features are not negative and rows sum to 1 or more.
+    """
+    copy = data.clone()
+    x = _features(data, "row_normalize_features")
+    if _is_sparse(x):
+        matrix = _scipy(x)
+        sums = np.asarray(abs(matrix).sum(axis=1)).reshape(-1)
+        matrix.data = matrix.data / np.repeat(np.where(sums > 0, sums, 1.0), np.diff(matrix.indptr))
+        copy.x = _tensor(matrix)
+    else:
+        norms = x.abs().sum(dim=1, keepdim=True)
+        copy.x = x / torch.where(norms > 0, norms, torch.ones_like(norms))
+    return copy
+
+
+def standardize(data: Data) -> Data:
+    """Each column of x with mean 0 and standard deviation 1 over all nodes; a constant column becomes 0. The result is dense."""
+    x = _features(data, "standardize")
+    nodes, features = x.shape
+    if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
+        raise InputError(
+            f"standardize: x must fit into {DENSE_LIMIT >> 20} MiB as a dense matrix, got {nodes} x {features} sparse features. "
+            "Z-scores of a sparse matrix are dense; use row_normalize_features."
+        )
+    copy = data.clone()
+    dense = (x.to_dense() if _is_sparse(x) else x).double()
+    deviation = dense.std(dim=0, unbiased=False)
+    # A constant column may deviate by rounding alone; that is no information.
+    constant = deviation <= 1e-12 * dense.abs().amax(dim=0) if nodes else deviation == 0
+    scaled = (dense - dense.mean(dim=0)) / torch.where(constant, torch.ones_like(deviation), deviation)
+    copy.x = torch.where(constant, torch.zeros_like(scaled), scaled).to(x.dtype)
+    return copy
+
+
+def largest_component(data: Data) -> Data:
+    """The nodes of the largest connected component (the first of several equal ones) in their order.
+
+    ``original_index`` says which nodes those were.
+    """
+    nodes = int(data.num_nodes or 0)
+    if nodes == 0:
+        raise InputError("largest_component: data must have nodes, got none.")
+    row, col = data.edge_index.numpy()
+    adjacency = scipy.sparse.coo_array((np.ones(row.size, dtype=bool), (row, col)), shape=(nodes, nodes))
+    _, component = connected_components(adjacency, directed=False)
+    kept = np.flatnonzero(component == np.bincount(component).argmax())
+    position = np.full(nodes, -1)
+    position[kept] = np.arange(kept.size)
+    edge_kept = torch.from_numpy(position[row] >= 0)
+    index = torch.from_numpy(kept)
+    copy = data.clone()
+    for key, value in data.to_dict().items():
+        if key == "edge_index":
+            copy.edge_index = torch.from_numpy(position[data.edge_index[:, edge_kept].numpy()])
+        elif key == "num_nodes":
+            copy.num_nodes = kept.size
+        elif key == "class_names":
+            continue
+        elif isinstance(value, Tensor) and _is_sparse(value) and value.shape[0] == nodes:
+            copy[key] = _tensor(_scipy(value)[kept])
+        elif isinstance(value, Tensor) and key.startswith("edge_"):
+            copy[key] = value[edge_kept]
+        elif isinstance(value, Tensor) and value.dim() > 0 and value.shape[0] == nodes:
+            copy[key] = value[index]
+        elif isinstance(value, list) and len(value) == nodes:
+            copy[key] = [value[i] for i in kept]
+    copy.original_index = index
+    return copy
+
+
+TRANSFORMS: dict[str, Callable[[Data], Data]] = {
+    "row-normalize": row_normalize_features,
+    "standardize": standardize,
+    "largest-component": largest_component,
+}
+
+
+def _features(data: Any, owner: str) -> Tensor:
+    x = data.x
+    if not isinstance(x, Tensor) or x.dim() != 2:
+        raise InputError(f"{owner}: data.x must be an N x F tensor, got {type(x).__name__}.")
+    return x
+
+
+def _is_sparse(x: Tensor) -> bool:
+    return x.layout != torch.strided
+
+
+def _scipy(x: Tensor) -> Any:
+    """Always with memory of its own: the caller changes it."""
+    return SparseOperator.from_torch(x).to_scipy().astype(np.float64).tocsr()
+
+
+def _tensor(matrix: Any) -> Tensor:
+    return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
