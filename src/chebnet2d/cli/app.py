@@ -2,7 +2,7 @@
 
 import typer
 
-from chebnet2d.cli import model_commands
+from chebnet2d.cli import data_commands, model_commands
 
 app = typer.Typer(
     name="chebnet2d",
@@ -15,3 +15,4 @@ app = typer.Typer(
 app.command("train")(model_commands.train)
 app.command("predict")(model_commands.predict)
 app.command("plot")(model_commands.plot)
+app.add_typer(data_commands.data_app, name="data")

@@ -4,6 +4,7 @@ from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find
 from chebnet2d.data.checking import Check, check
 from chebnet2d.data.dataset import dataset_digest, make_data, num_classes
 from chebnet2d.data.embedded import csbm, digits
+from chebnet2d.data.fetching import fetch
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.loading import available, load
 from chebnet2d.data.split import Split
@@ -27,6 +28,7 @@ __all__ = [
     "data_root",
     "dataset_digest",
     "digits",
+    "fetch",
     "find",
     "largest_component",
     "load",

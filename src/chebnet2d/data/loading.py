@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError, flag, one_of
@@ -45,8 +46,13 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
             raise InputError(f"load({entry.name!r}): options must be {choices}, got {option!r}.")
     placeholder = flag(f"load({entry.name!r})", "placeholder_labels", options.get("placeholder_labels", True))
     data = _cached(entry, data_root(root))
-    if entry.placeholder_class is not None and placeholder:
-        data.y[data.y < 0] = entry.placeholder_class
+    return with_placeholders(data, entry) if placeholder else data
+
+
+def with_placeholders(data: Data, entry: Entry) -> Data:
+    """The labels that the literature gives to nodes without one, where it does."""
+    if entry.placeholder_class is not None:
+        data.y = torch.where(data.y < 0, entry.placeholder_class, data.y)
     return data
 
 

@@ -1,0 +1,91 @@
+"""One file from the web: resumed where it stopped, whole or not at all, over verified connections."""
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with (file name, bytes so far, bytes in all or None)."""
+
+_CHUNK = 1 << 18
+_BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
+
+
+class NotFound(InputError):
+    """The server has no such file (any more)."""
+
+
+def download(url: str, path: Path, progress: Progress | None = None, *, attempts: int = 3, timeout: float = 30.0) -> Path:
+    """Download to ``path``. What has arrived lies in ``path.part`` until the file is whole; the next call continues there.
+
+    A server names a version of a file by its ETag or its time of change. A part of another version, or of an unknown one, is
+    thrown away.
+    """
+    part = path.with_name(path.name + ".part")
+    note = path.with_name(path.name + ".part.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    reason: Any = None
+    for attempt in range(attempts):
+        if attempt:
+            time.sleep(min(0.2 * 4**attempt, 5.0))
+        try:
+            _continue(url, part, note, path.name, progress, timeout)
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code in (404, 410):
+                raise NotFound(f"fetch: {url} must exist, got HTTP {error.code}.") from None
+            if error.code == 416:  # the part does not fit the file: start again
+                part.unlink(missing_ok=True)
+            reason = f"HTTP {error.code}"
+        except _BROKEN as error:
+            reason = getattr(error, "reason", None) or error
+        else:
+            part.replace(path)
+            note.unlink(missing_ok=True)
+            return path
+    raise InputError(
+        f"fetch: {url} must be reachable, got {reason} in {attempts} attempts. "
+        "Run the command again: it continues where it stopped."
+    )
+
+
+def _continue(url: str, part: Path, note: Path, name: str, progress: Progress | None, timeout: float) -> None:
+    done, version = _state(part, note, url)
+    request = urllib.request.Request(url, headers={"User-Agent": "chebnet2d", "Accept-Encoding": "identity"})
+    if done and version:
+        request.add_header("Range", f"bytes={done}-")
+        request.add_header("If-Range", version)
+    with urllib.request.urlopen(request, timeout=timeout) as answer:  # urllib verifies certificates by default
+        if answer.status != 206 or not (answer.headers.get("Content-Range") or "").startswith(f"bytes {done}-"):
+            done = 0
+        length = answer.headers.get("Content-Length")
+        total = done + int(length) if length is not None else None
+        tag = answer.headers.get("ETag") or ""
+        strong = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified")
+        note.write_text(json.dumps({"url": url, "version": strong}), encoding="utf-8")
+        with part.open("ab" if done else "wb") as stream:
+            while chunk := answer.read(_CHUNK):
+                stream.write(chunk)
+                done += len(chunk)
+                if progress is not None:
+                    progress(name, done, total)
+    if total is not None and done != total:
+        raise http.client.IncompleteRead(b"", total - done)
+
+
+def _state(part: Path, note: Path, url: str) -> tuple[int, str | None]:
+    """How much of which version is there."""
+    try:
+        known = json.loads(note.read_text(encoding="utf-8"))
+        if known["url"] == url and known["version"]:
+            return part.stat().st_size, str(known["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return 0, None
