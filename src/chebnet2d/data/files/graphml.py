@@ -152,14 +152,13 @@ class _Reader:
 def read_graphml(path: Path) -> tuple[MemoryTable, MemoryTable]:
     """(edges: source, target and attributes; nodes: id and attributes)."""
     reader = _Reader(path)
-    keys = list(reader.keys.values())
-    edge_keys = [
-        key for key in keys if key.owner in ("edge", "all") and (key.owner == "edge" or key.id in reader.edges.attributes)
-    ]
-    node_keys = [
-        key for key in keys if key.owner in ("node", "all") and (key.owner == "node" or key.id in reader.nodes.attributes)
-    ]
     return (
-        reader.edges.table(reader.label, ("source", "target"), edge_keys),
-        reader.nodes.table(reader.label, ("id",), node_keys),
+        reader.edges.table(reader.label, ("source", "target"), _columns(reader, reader.edges, "edge")),
+        reader.nodes.table(reader.label, ("id",), _columns(reader, reader.nodes, "node")),
     )
+
+
+def _columns(reader: _Reader, items: _Items, owner: str) -> list[_Key]:
+    """Attributes in the order of their first use, as the order of declarations is any; then those of defaults alone."""
+    used = [reader.keys[key] for key in items.attributes]
+    return used + [key for key in reader.keys.values() if key.owner == owner and key.default is not None and key not in used]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from chebnet2d.data.files.arrays import read_feature_file
 from chebnet2d.data.files.assemble import MADE_FEATURES, assemble
 from chebnet2d.data.files.edges import read_edges
 from chebnet2d.data.files.feature_table import NodeTable, read_node_table
+from chebnet2d.data.files.features import Features
 from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS, TABLES, WHOLE, find_file
 from chebnet2d.data.files.graphml import read_graphml
 from chebnet2d.data.files.labels import read_labels
@@ -58,77 +60,114 @@ def read_graph(
     """
     one_of(_OWNER, "missing_features", missing_features, ("error", "zero", "mean"))
     one_of(_OWNER, "categorical", categorical, ("error", "one-hot"))
-    made = str(features) if isinstance(features, str) and features in MADE_FEATURES else None
-    files = {
+    made = features if isinstance(features, str) and features in MADE_FEATURES else None
+    given = {
         "edges": _file("edges", edges),
         "features": None if made else _file("features", features),
         "labels": _file("labels", labels),
     }
     whole = None if path is None else _existing(path)
-    name = (whole or files["edges"] or Path("graph")).resolve().stem if whole or files["edges"] else "graph"
-    edge_table: Table | None = None
-    node_table: Table | None = None
-    if whole is not None and whole.is_dir():
-        name = whole.resolve().name
-        for purpose, names in (("edges", EDGES), ("features", FEATURES), ("labels", LABELS)):
-            files[purpose] = files[purpose] or find_file(whole, names)
-        if files["edges"] is None:
-            raise InputError(f"{whole}: the folder must hold {', '.join(EDGES[:-1])} or {EDGES[-1]}, got {_listing(whole)}.")
-    elif whole is not None and whole.suffix.lower() in (".npz", ".safetensors"):
-        given = [purpose for purpose, file in files.items() if file is not None]
-        if given:
-            raise InputError(f"{whole}: the file must stand alone, got {' and '.join(given)} beside it.")
+    if whole is not None and whole.suffix.lower() in (".npz", ".safetensors") and not whole.is_dir():
+        beside = [purpose for purpose, file in given.items() if file is not None]
+        if beside:
+            raise InputError(f"{whole}: the file must stand alone, got {' and '.join(beside)} beside it.")
         if whole.suffix.lower() == ".npz":
             return read_npz(whole, features=made, missing_features=missing_features, unlabelled=unlabelled)
         return read_saved(whole, features=made, missing_features=missing_features)
-    elif whole is not None and whole.suffix.lower() == ".graphml":
-        edge_table, node_table = read_graphml(whole)
-    elif whole is not None:
-        files["edges"] = files["edges"] or whole
-    if edge_table is None:
-        if files["edges"] is None:
-            raise InputError(f"{_OWNER}: path or edges must be given, got neither.")
-        edge_table = _table("edges", files["edges"])
+    sources = _sources(whole, given, made is not None)
 
+    # Ids and labels may come with the graph itself (GraphML), or from a nodes table whose features are not asked for.
+    own: NodeTable | None = None
+    table: Features | None = None
     found: NodeTable | None = None
-    matrix = None
-    if files["features"] is not None and files["features"].suffix.lower() in (".npy", ".npz"):
-        matrix = None if made else read_feature_file(files["features"])
-    elif files["features"] is not None and not (made and files["labels"]):
-        node_table = _table("features", files["features"])
-    if node_table is not None:
-        found = read_node_table(
-            node_table,
-            node_id=node_id,
-            label=label,
-            label_elsewhere=files["labels"] is not None,
+    in_file = sources.labels is not None
+    if sources.nodes is not None:
+        unused = made is not None or sources.features is not None
+        words = "one-hot" if unused else categorical
+        own = read_node_table(
+            sources.nodes,
+            node_id=node_id if made else None,
+            label=None if unused and not made else label,
+            label_elsewhere=in_file,
             ignore=ignore,
-            categorical="one-hot" if made else categorical,
+            categorical=words,
             header=header,
         )
-    table = matrix or (found.features if found is not None else None)
+        table = own.features
+    if sources.features is not None and sources.features.suffix.lower() in (".npy", ".npz"):
+        table = read_feature_file(sources.features)
+    elif sources.features is not None:
+        elsewhere = in_file or (own is not None and own.labels is not None)
+        found = read_node_table(
+            open_table(sources.features),
+            node_id=node_id,
+            label=label,
+            label_elsewhere=elsewhere,
+            ignore=ignore,
+            categorical=categorical,
+            header=header,
+        )
+        table = found.features
     known = None if table is None else table.ids
-    read = read_edges(edge_table, source=source, target=target, weight=weight, header=header, known=known)
-    found_labels = found.labels if found is not None else None
-    if files["labels"] is not None:
-        rows = table.rows if table is not None and table.ids is None else None
-        found_labels = read_labels(
-            _table("labels", files["labels"]),
+    edge_list = read_edges(sources.edges, source=source, target=target, weight=weight, header=header, known=known)
+    column = next((nodes.labels for nodes in (found, own) if nodes is not None and nodes.labels is not None), None)
+    if sources.labels is not None:
+        column = read_labels(
+            open_table(sources.labels),
             node_id=node_id,
             label=label,
             header=header,
-            known=known or read.ids,
-            expected_rows=rows,
+            known=known or edge_list.ids,
+            expected_rows=table.rows if table is not None and table.ids is None else None,
         )
     return assemble(
-        name,
-        read,
+        sources.name,
+        edge_list,
         made or table,
-        found_labels,
-        nodes=found.features.ids if found is not None else None,
+        column,
+        nodes=None if own is None else own.features.ids,
         missing_features=missing_features,
         unlabelled=unlabelled,
     )
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Where the parts are. ``nodes`` is a table beside the features: that of GraphML, or one for ids and labels alone."""
+
+    name: str
+    edges: Table
+    nodes: Table | None
+    features: Path | None
+    labels: Path | None
+
+
+def _sources(whole: Path | None, given: dict[str, Path | None], made: bool) -> _Sources:
+    edges, features, labels = given["edges"], given["features"], given["labels"]
+    if whole is not None and whole.is_dir():
+        name = whole.resolve().name
+        edges = edges or find_file(whole, EDGES)
+        features = features or find_file(whole, FEATURES)
+        labels = labels or find_file(whole, LABELS)
+        if edges is None:
+            raise InputError(f"{whole}: the folder must hold {', '.join(EDGES[:-1])} or {EDGES[-1]}, got {_listing(whole)}.")
+    elif whole is not None and whole.suffix.lower() == ".graphml":
+        if edges is not None:
+            raise InputError(f"{whole}: edges must come from one place, got {edges} beside a graph.")
+        edge_table, node_table = read_graphml(whole)
+        return _Sources(whole.stem, edge_table, node_table, features, labels)
+    else:
+        if whole is not None and edges is not None:
+            raise InputError(f"{whole}: edges must come from one place, got {edges} beside an edge table.")
+        edges = edges or whole
+        if edges is None:
+            raise InputError(f"{_OWNER}: path or edges must be given, got neither.")
+        name = edges.stem
+    nodes = None
+    if made and features is not None:
+        nodes = open_table(features) if features.suffix.lower() in _TABLE_SUFFIXES else None
+        features = None
+    return _Sources(name, open_table(edges), nodes, features, labels)
 
 
 def _existing(path: PathLike) -> Path:
@@ -159,13 +198,6 @@ def _file(purpose: str, path: PathLike | None) -> Path | None:
     if found.suffix.lower() not in suffixes:
         raise InputError(f"{_OWNER}: {purpose} must be a file of the kind {', '.join(suffixes)}, got {str(path)!r}.")
     return found
-
-
-def _table(purpose: str, path: Path) -> Table:
-    table = open_table(path)
-    if not table.width:
-        raise InputError(f"{path}: the {purpose} table must have columns, got none.")
-    return table
 
 
 def _listing(folder: Path) -> str:

@@ -17,10 +17,11 @@ from chebnet2d._checks import InputError, fail
 from chebnet2d.data.files.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
 from chebnet2d.data.files.assemble import MADE_FEATURES, make_features, no_features
 from chebnet2d.data.files.npz_graph import checked_classes, checked_edge_index, checked_weight
+from chebnet2d.data.files.table import shown
 from chebnet2d.graph import SparseOperator
 
-FORMAT = "chebnet2d-graph"
-VERSION = "1"
+FORMAT = "chebnet2d_graph"
+VERSION = 1
 _SPARSE = ("crow", "col", "values")
 
 
@@ -49,12 +50,12 @@ def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
             _add_array(tensors, key, value)
         elif value is not None:
             plain[key] = _json_value(key, value)
-    # Constant metadata and sorted names: the same graph gives the same bytes.
-    metadata = {"format": FORMAT, "version": VERSION, "attributes": json.dumps(plain, sort_keys=True)}
+    # One key, because safetensors writes several in any order: the same graph gives the same bytes.
+    metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     os.close(handle)
     try:
-        save_file(dict(sorted(tensors.items())), temporary, metadata=metadata)
+        save_file(tensors, temporary, metadata=metadata)
         Path(temporary).chmod(0o666 & ~_umask())
         os.replace(temporary, path)  # noqa: PTH105 - the atomic one
     finally:
@@ -116,16 +117,16 @@ def read_saved(path: Path, *, features: str | None, missing_features: str) -> An
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
         raise InputError(f"{label}: the file must be safetensors, got: {str(error).splitlines()[0]}.") from None
-    if metadata.get("format") != FORMAT or metadata.get("version") != VERSION:
-        raise InputError(
-            f"{label}: the file must be a graph of write_graph (format {FORMAT}, version {VERSION}), got format "
-            f"{metadata.get('format')!r}, version {metadata.get('version')!r}."
-        )
+    if FORMAT not in metadata:
+        raise InputError(f"{label}: the file must be a graph that write_graph wrote, got another safetensors file.")
     try:
-        plain = json.loads(metadata["attributes"])
-        values = _assembled(label, tensors, plain)
+        header = json.loads(metadata[FORMAT])
+        version = header["version"]
+        values = _assembled(label, tensors, header["attributes"]) if version == VERSION else {}
     except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{label}: the file is damaged: {type(error).__name__}: {error}.") from None
+    if version != VERSION:
+        raise InputError(f"{label}: the file must have version {VERSION}, got {shown(version)}. A newer chebnet2d may read it.")
     if not isinstance(values.get("edge_index"), Tensor):
         raise InputError(f"{label}: the file must hold edge_index, got {', '.join(sorted(values)) or 'nothing'}.")
     _check(label, values, features, missing_features)
