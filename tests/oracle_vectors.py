@@ -58,7 +58,7 @@ def read_vector(name: str) -> Vector:
     if folder is None:
         pytest.skip("no golden vectors: set CHEBNET2D_ORACLES to their folder")
     with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
-        arrays = {key: np.ascontiguousarray(file[key]) for key in file.files if key != "config"}
+        arrays = {key: file[key].copy(order="C") for key in file.files if key != "config"}
         config = json.loads(str(file["config"]))
     return Vector(name, arrays, config)
 
