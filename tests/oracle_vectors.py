@@ -104,7 +104,7 @@ def assert_near(found: torch.Tensor, wanted: torch.Tensor | np.ndarray, what: st
     wanted = torch.as_tensor(wanted)
     assert found.shape == wanted.shape, f"{what}: shape {tuple(found.shape)} instead of {tuple(wanted.shape)}"
     scale = max(float(wanted.abs().max()), 1e-3) if wanted.numel() else 1.0
-    deviation = float((found - wanted).abs().max()) / scale if wanted.numel() else 0.0
+    deviation = float((found.detach() - wanted).abs().max()) / scale if wanted.numel() else 0.0
     assert deviation <= tolerance, f"{what}: off by {deviation:.1e} of the largest value"
 
 
