@@ -24,10 +24,12 @@ class NodeClassifier(nn.Module):
 
     ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
     are in the group "weights". The trainer reads it; it is data, not code. ``info``: formula and citation.
+    ``per_node`` names the parameters that have a row for each node, in methods whose constructor asks for ``num_nodes``.
     """
 
     info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
+    per_node: ClassVar[tuple[str, ...]] = ()
 
     def group_of(self, parameter_name: str) -> str:
         for group, prefixes in self.groups.items():

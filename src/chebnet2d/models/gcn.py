@@ -1,0 +1,101 @@
+"""GCN: propagate with P~, map, ReLU; repeat."""
+
+import itertools
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import flag, integer
+from chebnet2d.graph import Graph, SparseOperator, operator_of
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.models.registry import register
+from chebnet2d.nn import BatchNorm, Dropout, Features, check_features
+
+
+@register("gcn")
+class GCN(NodeClassifier):
+    """H <- ReLU(P~ H W_l + b_l), the last layer without ReLU (Kipf and Welling, ICLR 2017).
+
+    Args:
+        in_channels: F.
+        out_channels: C, the number of classes.
+        hidden_channels: width of all layers but the last.
+        num_layers: number of layers.
+        dropout: rate before each layer but the first.
+        batch_norm: batch normalisation between each hidden layer and its ReLU, as on large graphs.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="GCN",
+        paradigm="-",
+        basis="-",
+        formula=(
+            "Z = P~ ReLU(P~ X W_1 + b_1) W_2 + b_2\n"
+            "P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I; W_l, b_l learned; more layers repeat the first."
+        ),
+        citation=(
+            "Thomas N. Kipf, Max Welling. Semi-Supervised Classification with Graph Convolutional Networks. "
+            "International Conference on Learning Representations, 2017."
+        ),
+        departures="No dropout of the input features, as in jianhao2016/GPRGNN; the paper's own code drops them too.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        num_layers: int = 2,
+        dropout: float = 0.5,
+        batch_norm: bool = False,
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            num_layers=num_layers,
+            dropout=dropout,
+            batch_norm=batch_norm,
+        )
+        self.in_channels = in_channels
+        integer("GCN", "num_layers", num_layers, 1)
+        sizes = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
+        self.layers = nn.ModuleList(GCNLayer(a, b) for a, b in itertools.pairwise(sizes))
+        self.norms = nn.ModuleList()
+        if flag("GCN", "batch_norm", batch_norm):
+            self.norms.extend(BatchNorm(hidden_channels) for _ in range(num_layers - 1))
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        check_features("GCN", x, self.in_channels)
+        hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
+        for i, layer in enumerate(self.layers[1:]):
+            if self.norms:
+                hidden = self.norms[i](hidden)
+            hidden = layer(self.dropout(hidden.relu()), edge_index, edge_weight)
+        return hidden
+
+
+class GCNLayer(nn.Module):
+    """P~ x W + b. The bias is added after propagation."""
+
+    def __init__(self, in_channels: int, out_channels: int) -> None:
+        super().__init__()
+        integer("GCNLayer", "in_channels", in_channels, 1)
+        integer("GCNLayer", "out_channels", out_channels, 1)
+        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Glorot's uniform weights and no bias, as torch_geometric's ``GCNConv``."""
+        nn.init.xavier_uniform_(self.weight)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        mapped = x @ self.weight
+        operator: SparseOperator = operator_of(edge_index, edge_weight, mapped, kind="P~", owner="GCN")
+        return operator @ mapped + self.bias

@@ -1,0 +1,107 @@
+"""LINKX: rows of A and features, embedded apart by MLPs and mixed."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from chebnet2d._checks import InputError, flag, integer
+from chebnet2d.graph import Graph, operator_of
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.models.registry import register
+from chebnet2d.nn import MLP, Features, Linear, check_features
+
+
+@register("linkx")
+class LINKX(NodeClassifier):
+    """hA = MLP_A(A), hX = MLP_X(x), Z = MLP_f(ReLU([hA, hX] W + b + hA + hX)) (Lim et al., NeurIPS 2021).
+
+    The rows of A are features, so the model belongs to one graph: its first weights have a row for each node. A stays sparse.
+
+    Args:
+        in_channels: F.
+        out_channels: C, the number of classes.
+        num_nodes: N of the graph.
+        hidden_channels: width of all layers.
+        num_layers: linear layers of MLP_f.
+        dropout: rate before each layer of MLP_f but the first; MLP_A and MLP_X have none.
+        adjacency_layers: linear layers of MLP_A.
+        feature_layers: linear layers of MLP_X.
+        inner_activation: a ReLU on [hA, hX] W + b.
+    """
+
+    per_node: ClassVar[tuple[str, ...]] = ("adjacency_mlp.layers.0.weight",)
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="LINKX",
+        paradigm="-",
+        basis="-",
+        formula=(
+            "hA = MLP_A(A), hX = MLP_X(X), Z = MLP_f(ReLU([hA, hX] W + b + hA + hX))\n"
+            "A the 0/1 adjacency matrix (weights where the graph has them), its rows the inputs of MLP_A; "
+            "MLP = (Linear, ReLU, BatchNorm, dropout) repeated, then Linear; all learned."
+        ),
+        citation=(
+            "Derek Lim, Felix Hohne, Xiuyu Li, Sijia Linda Huang, Vaishnavi Gupta, Omkar Bhalerao, Ser-Nam Lim. "
+            "Large Scale Learning on Non-Homophilous Graphs: New Benchmarks and Strong Simple Methods. "
+            "Advances in Neural Information Processing Systems, 2021."
+        ),
+        departures=(
+            "Nodes keep their numbers where the first ones have no edges; CUAI/Non-Homophily-Large-Scale shifts them. "
+            "Its inner_dropout, which stays on in evaluation, is left out."
+        ),
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        num_nodes: int,
+        hidden_channels: int = 64,
+        num_layers: int = 2,
+        dropout: float = 0.5,
+        adjacency_layers: int = 1,
+        feature_layers: int = 1,
+        inner_activation: bool = False,
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            num_nodes=num_nodes,
+            hidden_channels=hidden_channels,
+            num_layers=num_layers,
+            dropout=dropout,
+            adjacency_layers=adjacency_layers,
+            feature_layers=feature_layers,
+            inner_activation=inner_activation,
+        )
+        self.in_channels = in_channels
+        self.num_nodes = integer("LINKX", "num_nodes", num_nodes, 1)
+        self.inner_activation = flag("LINKX", "inner_activation", inner_activation)
+        width = hidden_channels
+        self.adjacency_mlp = MLP(num_nodes, width, width, adjacency_layers, 0.0, batch_norm=True)
+        self.feature_mlp = MLP(in_channels, width, width, feature_layers, 0.0, batch_norm=True)
+        self.mix = Linear(2 * width, width)
+        self.final_mlp = MLP(width, width, out_channels, num_layers, dropout, input_dropout=0.0, batch_norm=True)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        check_features("LINKX", x, self.in_channels)
+        check_nodes("LINKX", x, self.num_nodes)
+        of_features: Tensor = self.feature_mlp(x)
+        adjacency = operator_of(edge_index, edge_weight, of_features, kind="A", owner="LINKX")
+        of_links: Tensor = self.adjacency_mlp(adjacency)
+        mixed = self.mix(torch.cat([of_links, of_features], dim=1))
+        if self.inner_activation:
+            mixed = mixed.relu()
+        logits: Tensor = self.final_mlp((mixed + of_links + of_features).relu())
+        return logits
+
+
+def check_nodes(owner: str, x: Features, num_nodes: int) -> None:
+    """For models whose weights have a row for each node."""
+    if x.shape[0] != num_nodes:
+        raise InputError(
+            f"{owner}: x must have num_nodes = {num_nodes} rows, got {x.shape[0]}. "
+            "The rows of A are its input features: it serves the graph it was built for."
+        )
