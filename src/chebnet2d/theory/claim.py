@@ -1,0 +1,49 @@
+"""A line of the report: a claim, what the paper says, what holds, and the number that shows it with its bound."""
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+VERDICTS = ("holds", "fails", "corrected", "added")
+"""Of the paper's statement: it holds as printed; it does not; the corrected one holds; the paper is silent."""
+
+_RELATIONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``passed`` compares ``measured`` with ``bound``: the line says what it measured, and whether that supports it.
+
+    Attributes:
+        key: a short name that stays.
+        section: the group of lines it belongs to.
+        claim: the statement that this line supports.
+        paper: what the paper says.
+        verdict: on the paper's statement, see ``VERDICTS``.
+        quantity: what ``measured`` is.
+    """
+
+    key: str
+    section: str
+    claim: str
+    paper: str
+    verdict: str
+    quantity: str
+    measured: float
+    relation: str
+    bound: float
+
+    @property
+    def passed(self) -> bool:
+        return math.isfinite(self.measured) and _RELATIONS[self.relation](self.measured, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        fields = ("key", "section", "claim", "paper", "verdict", "quantity", "measured", "relation", "bound", "passed")
+        return {field: getattr(self, field) for field in fields}

@@ -1,0 +1,79 @@
+"""Where claims are tried: one real graph, some random ones, and signals that are given by their spectrum."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chebnet2d.graph import Spectrum
+from chebnet2d.theory.construct import Construction, construct
+from chebnet2d.theory.graphs import karate, random_graph, spectrum_of_edges
+from chebnet2d.theory.reduction import Array
+
+
+@dataclass(frozen=True)
+class Case:
+    """F^ and Z^ on a graph."""
+
+    spectrum: Spectrum
+    f: Array
+    z: Array
+
+    @property
+    def F(self) -> Tensor:
+        return self.spectrum.inverse(torch.from_numpy(self.f))
+
+    @property
+    def Z(self) -> Tensor:
+        return self.spectrum.inverse(torch.from_numpy(self.z))
+
+    def construct(self, paradigm: str | Sequence[str], **options: Any) -> Construction:
+        return construct(self.spectrum, self.F, self.Z, paradigm, **options)
+
+
+class Bench:
+    """``real``: the karate club. ``graphs``: it, and four random graphs of 12 to 24 nodes."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.real_edges = karate()
+        self.real = spectrum_of_edges(self.real_edges, 34)
+        rng = self.rng("graphs")
+        sizes = (12, 16, 20, 24)
+        self.random = tuple(spectrum_of_edges(random_graph(size, 0.2, rng), size) for size in sizes)
+
+    @property
+    def graphs(self) -> tuple[Spectrum, ...]:
+        return (self.real, *self.random)
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Numbers of its own for every line, so that a line does not depend on which ones ran before."""
+        return np.random.default_rng([self.seed, *name.encode()])
+
+
+def normal(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    """Standard normal, with no entry near 0: "no zero entry" should not hang on luck."""
+    draws = rng.standard_normal((rows, columns))
+    return np.where(np.abs(draws) < 0.05, 0.05, draws)
+
+
+def with_zeros(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    """``normal`` with about 40 % zero entries, at least one of them, and no zero row."""
+    f = normal(rng, rows, columns)
+    absent = rng.random(f.shape) < 0.4
+    absent[0, 0] = True
+    kept = rng.integers(1, columns, rows) if columns > 1 else np.zeros(rows, dtype=np.int64)
+    absent[np.arange(rows), kept] = False
+    return np.where(absent, 0.0, f)
+
+
+def relative_bound(results: Sequence[Construction]) -> float:
+    """The smallest certified lower bound, relative to ||Z||."""
+    return min(result.lower_bound / result.scale for result in results)
+
+
+def worst_error(results: Sequence[Construction]) -> float:
+    return max(result.error for result in results)

@@ -1,0 +1,63 @@
+"""The construction problem in the spectral domain, with its linear part solved.
+
+The eigenvectors are orthonormal, so ||T(F) - Z||_F is the same number for the transforms F^ and Z^, where row m is
+
+    z_m  ~  (base term of row m)  +  sum_i q[m, i] f_m R_i.
+
+The base term can be whatever it likes in a subspace of the C' outputs of row m, whatever the q and R are: nothing (no base),
+the line of f_m (Paradigm I), or the coordinates in which f_m is not zero (Paradigm III). Projecting on the rest removes it:
+
+    minimise  sum_m | (z_m - sum_i q[m, i] f_m R_i) P_m |^2        P_m = I,  I - f_m^T f_m / |f_m|^2,  or a 0/1 diagonal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chebnet2d.theory.terms import Shape
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """f: N x C and z: N x C' (spectral), ``projections``: N x C' x C', ``empty``: rows of f that are zero."""
+
+    f: Array
+    z: Array
+    projections: Array
+    empty: Mask
+    base: str
+    rank: int
+
+    @classmethod
+    def of(cls, f: Array, z: Array, shape: Shape) -> "Reduced":
+        nodes, outputs = z.shape
+        squares = (f * f).sum(axis=1)
+        projections = np.broadcast_to(np.eye(outputs), (nodes, outputs, outputs)).copy()
+        if shape.base == "I":
+            scale = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
+            projections -= np.einsum("n,na,nb->nab", scale, f, f)
+        elif shape.base == "III":
+            projections *= (f == 0)[:, :, None]
+        return cls(f, z, projections, squares == 0, shape.base, shape.rank)
+
+    @property
+    def projected(self) -> Array:
+        """z_m P_m: what the terms of Paradigm II have to reach."""
+        return np.einsum("na,nab->nb", self.z, self.projections)
+
+    def base_filter(self, rest: Array) -> Array:
+        """The parameters of the base term that take the most of ``rest`` (N x C'): N numbers for I, N x C for III."""
+        if self.base == "I":
+            squares = (self.f * self.f).sum(axis=1)
+            return np.divide((rest * self.f).sum(axis=1), squares, out=np.zeros_like(squares), where=squares > 0)
+        return np.divide(rest, self.f, out=np.zeros_like(rest), where=self.f != 0)
+
+
+def clean(x: Array, zero: float) -> Array:
+    """x with its entries below ``zero`` times the largest one set to 0: what a transform leaves of an exact zero."""
+    return np.where(np.abs(x) <= zero * np.abs(x).max(initial=0.0), 0.0, x)

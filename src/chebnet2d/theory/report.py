@@ -1,0 +1,97 @@
+"""All claims in one run."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+from chebnet2d._checks import integer
+from chebnet2d.theory.claim import Claim
+from chebnet2d.theory.claims import costs, degree_limit, irreducible, one_paradigm, search, special_cases, sums
+from chebnet2d.theory.claims.bench import Bench
+from chebnet2d.theory.degree import DegreeCurve
+
+
+@dataclass(frozen=True)
+class Report:
+    """The claims, the curves behind the plot, and what was left out and why. Iterates over the claims."""
+
+    claims: tuple[Claim, ...]
+    curves: dict[str, DegreeCurve]
+    skipped: dict[str, str]
+    seed: int
+    seconds: float
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    @property
+    def passed(self) -> bool:
+        """Every line holds its bound."""
+        return all(claim.passed for claim in self.claims)
+
+    def as_dict(self) -> dict[str, Any]:
+        curves = {
+            name: {
+                "nodes": curve.nodes,
+                "channels": curve.channels,
+                "distinct_eigenvalues": curve.distinct,
+                "largest_multiplicity": curve.largest_multiplicity,
+                "reachable_dimension": curve.reachable,
+                "degree_needed": curve.degree_needed,
+                "floor": curve.floor,
+                "errors": curve.errors.tolist(),
+            }
+            for name, curve in self.curves.items()
+        }
+        return {
+            "passed": self.passed,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "claims": [claim.as_dict() for claim in self.claims],
+            "curves": curves,
+            "skipped": self.skipped,
+        }
+
+
+@dataclass
+class _Run:
+    done: Callable[[Claim], None]
+    claims: list[Claim] = field(default_factory=list)
+
+    def take(self, found: Iterator[Claim]) -> None:
+        for claim in found:
+            self.claims.append(claim)
+            self.done(claim)
+
+
+def report(
+    *,
+    seed: int = 0,
+    large: Mapping[str, Tensor] | None = None,
+    skipped: Mapping[str, str] | None = None,
+    done: Callable[[Claim], None] = lambda _: None,
+) -> Report:
+    """Try every claim.
+
+    Args:
+        seed: of the random graphs, signals and targets.
+        large: name -> ``edge_index`` of real graphs; a sample of the largest component of each joins the degree curves.
+        skipped: name -> reason, for graphs that the caller could not provide; goes into the report.
+        done: called after every line, for progress.
+    """
+    started = time.perf_counter()
+    bench = Bench(integer("report", "seed", seed, 0))
+    run = _Run(done)
+    for part in (one_paradigm, sums, irreducible, special_cases):
+        run.take(part.claims(bench))
+    curves = degree_limit.curves(bench, large or {})
+    run.take(degree_limit.claims(bench, curves))
+    run.take(costs.claims(bench))
+    run.take(search.claims(bench))
+    return Report(tuple(run.claims), curves, dict(skipped or {}), seed, time.perf_counter() - started)

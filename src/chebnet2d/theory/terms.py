@@ -1,0 +1,64 @@
+"""A sum of paradigms, and the shape it has once terms that say the same are merged.
+
+I + I is one I, III + III is one III, and I + III is III: their filters add up. So every sum is one of
+
+    everything                            with a 2-D term
+    base + r terms of Paradigm II         base: nothing, I or III
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chebnet2d._checks import InputError, fail, integer, one_of
+
+NAMES = ("I", "II", "III", "2d", "rank")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """``base``: "", "I" or "III"; ``rank``: terms of Paradigm II; ``full``: a 2-D term is there, and nothing else matters."""
+
+    base: str
+    rank: int
+    full: bool
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms as they were asked for; ``rank`` is the r of every term "rank"."""
+
+    names: tuple[str, ...]
+    rank: int | None
+
+    @classmethod
+    def parse(cls, paradigm: str | Sequence[str], rank: int | None) -> "Terms":
+        """From "II", "I+II+III" or ["II", "II"]."""
+        if isinstance(paradigm, str):
+            parts: list[str] = [part.strip() for part in paradigm.split("+")]
+        elif isinstance(paradigm, Sequence) and paradigm:
+            parts = list(paradigm)
+        else:
+            raise fail("construct", "paradigm", "a name, a sum of names or a list of names", paradigm)
+        for part in parts:
+            one_of("construct", "paradigm", part, NAMES)
+        if (rank is None) == ("rank" in parts):
+            raise InputError(
+                f"construct: rank must be given with a term 'rank' and only with one, got rank={rank} with {'+'.join(parts)!r}."
+            )
+        if rank is not None:
+            integer("construct", "rank", rank, 1)
+        return cls(tuple(parts), rank)
+
+    @property
+    def shape(self) -> Shape:
+        base = "III" if "III" in self.names else "I" if "I" in self.names else ""
+        rank = sum(1 if name == "II" else (self.rank or 0) for name in self.names if name in ("II", "rank"))
+        return Shape(base, rank, "2d" in self.names)
+
+    @property
+    def square(self) -> bool:
+        """True where a term has no map between channels, so that Z must have as many columns as F."""
+        return "I" in self.names or "III" in self.names
+
+    def __str__(self) -> str:
+        return "+".join(f"rank {self.rank}" if name == "rank" else name for name in self.names)
