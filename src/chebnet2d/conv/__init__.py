@@ -1,6 +1,7 @@
 """Graph convolutions: the paradigms, each by eigendecomposition and by polynomials, and the fused operation under them."""
 
 from chebnet2d.conv.cheb_conv_2d import ChebConv2D
+from chebnet2d.conv.exact_buffers import ExactBuffers
 from chebnet2d.conv.fixed_filter import FixedFilter
 from chebnet2d.conv.fused import chebyshev_filter
 from chebnet2d.conv.paradigms import INITS, PARADIGMS, Full2D, Paradigm, ParadigmI, ParadigmII, ParadigmIII, Rank2D, make_paradigm
@@ -10,6 +11,7 @@ __all__ = [
     "INITS",
     "PARADIGMS",
     "ChebConv2D",
+    "ExactBuffers",
     "ExactConv",
     "FixedFilter",
     "Full2D",

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy.fft
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from chebnet2d._checks import InputError, one_of
+from chebnet2d.conv.exact_buffers import ExactBuffers
 from chebnet2d.conv.fused import chebyshev_filter
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
@@ -14,7 +16,7 @@ from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
 LARGEST_DEGREE = 4096
 
 
-class FixedFilter(nn.Module):
+class FixedFilter(ExactBuffers):
     """Z = g(M) F for a polynomial g = sum_k c_k p_k and a symmetric operator M of the graph.
 
     The numbers are a buffer, so that runs of one stack may have their own. ``FixedFilter.of_function`` takes any smooth function
@@ -24,24 +26,25 @@ class FixedFilter(nn.Module):
 
     weights: Tensor
 
-    def __init__(self, coefficients: Sequence[float], *, basis: str | Basis = "monomial", operator: str = "P~") -> None:
+    def __init__(
+        self, coefficients: Sequence[float] | np.ndarray, *, basis: str | Basis = "monomial", operator: str = "P~"
+    ) -> None:
         super().__init__()
         self.operator = one_of("FixedFilter", "operator", operator, ("L_hat", "P", "P~"))
         given = torch.as_tensor(np.asarray(coefficients, dtype=np.float64))
         if given.dim() != 1 or given.numel() == 0 or not bool(torch.isfinite(given).all()):
             raise InputError(f"FixedFilter: coefficients must be finite numbers, one for each term, got {coefficients!r}.")
-        self._exact = to_chebyshev(get_basis(basis), given.numel() - 1).T @ given
-        self.register_buffer("weights", self._exact.to(torch.get_default_dtype()), persistent=False)
+        self.register_exact("weights", to_chebyshev(get_basis(basis), given.numel() - 1).T @ given)
 
     @classmethod
     def of_function(
-        cls, g: Callable[[np.ndarray], np.ndarray], *, operator: str = "P~", tolerance: float = 1e-15
+        cls, g: Callable[[np.ndarray], np.ndarray], *, operator: str = "P~", tolerance: float = 1e-14
     ) -> "FixedFilter":
         """The filter g: its series without the tail of terms below ``tolerance`` of the largest."""
         degree = 15
         while degree < LARGEST_DEGREE:
             angles = (np.arange(degree + 1) + 0.5) * np.pi / (degree + 1)
-            series = 2.0 / (degree + 1) * np.cos(np.outer(np.arange(degree + 1), angles)) @ g(np.cos(angles))
+            series = scipy.fft.dct(g(np.cos(angles)), type=2) / (degree + 1)
             series[0] /= 2
             kept = np.flatnonzero(np.abs(series) > tolerance * np.abs(series).max())
             if kept[-1] < degree * 3 // 4:
@@ -49,15 +52,9 @@ class FixedFilter(nn.Module):
             degree = 2 * degree + 1
         raise InputError("FixedFilter.of_function: g must be smooth on [-1, 1]; its Chebyshev series does not end.")
 
-    def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
-        # .double() must not widen rounded numbers.
-        super()._apply(fn, recurse)
-        self.weights = self._exact.to(self.weights.device, self.weights.dtype)
-        return self
-
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FixedFilter")
         return chebyshev_filter(operator, x, self.weights.unsqueeze(1))
 
     def extra_repr(self) -> str:
-        return f"degree={self._exact.numel() - 1}, operator={self.operator!r}"
+        return f"degree={self.weights.numel() - 1}, operator={self.operator!r}"

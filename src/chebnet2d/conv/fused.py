@@ -43,11 +43,17 @@ def chebyshev_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tenso
 
 
 def chebyshev_terms(operator: SparseOperator, x: Tensor, degree: int) -> Iterator[Tensor]:
-    """T_0(operator) x, ..., T_degree(operator) x, without autograd: two terms are alive at a time."""
-    before, current = x, x
+    """T_0(operator) x, ..., T_degree(operator) x, without autograd. A term is to be used before the next is asked for:
+
+    T_{d+1} = 2 L T_d - T_{d-1} is written over T_{d-1}, so that two buffers serve all degrees and no memory is handed out anew.
+    """
     yield x
-    for d in range(1, degree + 1):
-        following = operator.csr @ current if d == 1 else operator.step(current, before, alpha=2.0, beta=-1.0)
+    if degree == 0:
+        return
+    before, current = x, operator.csr @ x
+    yield current
+    for d in range(2, degree + 1):
+        following = operator.step(current, before, alpha=2.0, beta=-1.0, out=before if d > 2 else None)  # x stays
         before, current = current, following
         yield current
 

@@ -30,6 +30,7 @@ class Paradigm(nn.Module):
     name: ClassVar[str]
     square: ClassVar[bool] = False
     """True where the paradigm has no map between channels, so that C' = C."""
+    theta: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
         super().__init__()
@@ -44,8 +45,7 @@ class Paradigm(nn.Module):
 
     def coefficients(self) -> Tensor:
         """What the filters are made of, K first: ``theta`` itself. A constrained filter overrides this (theta.relu(), say)."""
-        theta: Tensor = self.theta
-        return theta
+        return self.theta
 
     def maps(self) -> Tensor:
         """W: K x C x C'."""

@@ -165,9 +165,12 @@ class SparseOperator:
             self._transpose_order = torch.from_numpy(order).to(self.device)
         return self._transpose_order
 
-    def step(self, x: Tensor, previous: Tensor, alpha: float, beta: float) -> Tensor:
-        """``alpha * self @ x + beta * previous`` in one pass over the output. Outside autograd: a kernel's tool."""
-        return torch.addmm(previous, self.csr, x, beta=beta, alpha=alpha)
+    def step(self, x: Tensor, previous: Tensor, alpha: float, beta: float, out: Tensor | None = None) -> Tensor:
+        """``alpha * self @ x + beta * previous`` in one pass over the output, which may be ``previous`` itself.
+
+        Outside autograd: a kernel's tool.
+        """
+        return torch.addmm(previous, self.csr, x, beta=beta, alpha=alpha, out=out)
 
 
 class _SparseProduct(torch.autograd.Function):

@@ -1,0 +1,24 @@
+"""Constants of a module that are exact in every precision."""
+
+import torch
+from torch import Tensor, nn
+
+
+class ExactBuffers(nn.Module):
+    """Keeps its constants in float64 and rounds them anew whenever the module changes its precision.
+
+    A plain buffer would be rounded to float32 when it is made, and ``.double()`` would widen the rounded number. As buffers,
+    constants may differ between the runs of a stack; they are not saved.
+    """
+
+    def register_exact(self, name: str, value: Tensor) -> None:
+        exact = self.__dict__.setdefault("_exact_values", {})
+        exact[name] = value.to(torch.float64)
+        self.register_buffer(name, value.to(torch.get_default_dtype()), persistent=False)
+
+    def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
+        super()._apply(fn, recurse)
+        for name, value in self.__dict__.get("_exact_values", {}).items():
+            buffer = getattr(self, name)
+            setattr(self, name, value.to(buffer.device, buffer.dtype))
+        return self
