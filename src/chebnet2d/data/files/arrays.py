@@ -15,13 +15,22 @@ from chebnet2d.data.files.table import shown
 _BROKEN = (ValueError, OSError, EOFError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error, OverflowError, SyntaxError)
 
 
+_ARRAY, _ARCHIVE = b"\x93NUMPY", b"PK"
+
+
+def _check_kind(path: Path, kind: bytes, name: str) -> None:
+    with path.open("rb") as file:
+        start = file.read(len(kind))
+    if start != kind:
+        raise InputError(f"{path}: the file must be {name}, got one that begins with {start!r}.")
+
+
 def load_npy(path: Path) -> Any:
+    _check_kind(path, _ARRAY, "an array of numpy (.npy)")
     try:
         array = np.load(path, allow_pickle=False)
     except _BROKEN as error:
         raise _unreadable(str(path), error) from None
-    if not isinstance(array, np.ndarray):
-        raise InputError(f"{path}: the file must hold one array, got an archive. Give it the suffix .npz.")
     return array
 
 
@@ -30,20 +39,21 @@ class NpzFile:
 
     def __init__(self, path: Path) -> None:
         self.label = str(path)
+        _check_kind(path, _ARCHIVE, "an archive of numpy (.npz)")
+        self._file = path.open("rb")
         try:
-            archive = np.load(path, allow_pickle=False)
+            self._archive = np.load(self._file, allow_pickle=False)
         except _BROKEN as error:
+            self._file.close()
             raise _unreadable(self.label, error) from None
-        if isinstance(archive, np.ndarray):
-            raise InputError(f"{self.label}: the file must be an .npz archive, got one array. Give it the suffix .npy.")
-        self._archive = archive
-        self.names: list[str] = list(archive.files)
+        self.names: list[str] = list(self._archive.files)
 
     def __enter__(self) -> "NpzFile":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._archive.close()
+        self._file.close()
 
     def has(self, *names: str) -> bool:
         return all(name in self.names for name in names)
