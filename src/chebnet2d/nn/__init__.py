@@ -1,8 +1,9 @@
 """Layers to build with: the 2-D convolution and its relatives, and the dense parts that know sparse features and stacks."""
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
-from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
+from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
 from chebnet2d.nn.mlp import MLP, BatchNorm, Linear, check_features
+from chebnet2d.nn.project_first import project_first
 from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams
 
 __all__ = [
@@ -18,5 +19,7 @@ __all__ = [
     "Stream",
     "check_features",
     "keep_mask",
+    "pattern_of",
+    "project_first",
     "random_streams",
 ]

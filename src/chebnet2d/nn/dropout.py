@@ -29,6 +29,11 @@ Features = Tensor | SparseOperator | MaskedFeatures
 """What a model takes as x: a dense matrix, or a sparse one that stays sparse."""
 
 
+def pattern_of(x: Features) -> Tensor | SparseOperator:
+    """x itself, or what it was before dropout: good for its shape, dtype and device."""
+    return x.pattern if isinstance(x, MaskedFeatures) else x
+
+
 class Dropout(nn.Module):
     """Zeroes each entry with probability ``p`` in training and scales the rest by 1 / (1 - p).
 

@@ -87,7 +87,10 @@ class MLP(nn.Module):
             self.norms.extend(BatchNorm(hidden_channels) for _ in range(num_layers - 1))
 
     def forward(self, x: Features) -> Tensor:
-        hidden: Tensor = self.layers[0](self.dropouts[0](x))
+        return self.rest(self.layers[0](self.dropouts[0](x)))
+
+    def rest(self, hidden: Tensor) -> Tensor:
+        """All that follows the first linear layer."""
         for i in range(1, len(self.layers)):
             hidden = hidden.relu()
             if self.norms:

@@ -1,0 +1,99 @@
+"""ChebNet: layers of Chebyshev convolutions with a map between channels for every degree."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import integer
+from chebnet2d.graph import Graph, operator_of
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import Dropout, Features, SpectralConv, check_features, pattern_of, project_first
+from chebnet2d.polynomials import Chebyshev
+
+
+class ChebLayer(nn.Module):
+    """sum_{k < terms} T_k(L_hat) X W_k + b, maps first: X may be sparse and wide."""
+
+    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
+        super().__init__()
+        integer("ChebNet", "terms", terms, 1)
+        self.weight = nn.Parameter(torch.empty(terms, in_channels, out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Glorot for the map of each degree, zero bias."""
+        for weight in self.weight:
+            nn.init.xavier_uniform_(weight)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        operator = operator_of(edge_index, edge_weight, pattern_of(x), kind="L_hat", owner="ChebNet")
+        return project_first(operator, x, self.weight, Chebyshev()) + self.bias
+
+
+@register("chebnet")
+class ChebNet(Decoupled):
+    """Two Chebyshev convolutions with a ReLU between (Defferrard et al. 2016), as other papers run it as a baseline.
+
+    Args:
+        terms: Chebyshev terms of each layer: the degree is terms - 1. Repositories differ: GPRGNN and BernNet use 2 terms and
+            32 hidden units, ChebNetII uses 11.
+        dropout: between the layers (faithful), before each linear layer of the MLP (unified).
+        variant: "faithful", or "unified": the MLP to C logits, then one Chebyshev convolution without bias.
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="ChebNet",
+        paradigm="2d",
+        basis="Chebyshev",
+        formula="""Z = sum_k T_k(L_hat) ReLU(sum_k T_k(L_hat) X V_k + c) W_k + b,   k = 0..terms - 1
+T_k: Chebyshev polynomials. L_hat = L - I = -D^-1/2 A D^-1/2. V_k: F x H, W_k: H x C.
+unified: Z = sum_k T_k(L_hat) h(X) W_k with the MLP h and W_k: C x C.""",
+        citation="Defferrard, Bresson, Vandergheynst: Convolutional neural networks on graphs with fast localized spectral "
+        "filtering. NeurIPS 2016",
+        departures="The maps are applied before the graph (Clenshaw): the same function at the cost of the narrower side.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 32,
+        terms: int = 2,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            terms=terms,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            variant=variant,
+        )
+        self.variant = check_variant("ChebNet", variant)
+        if variant == "unified":
+            conv = SpectralConv(out_channels, out_channels, integer("ChebNet", "terms", terms, 1) - 1, paradigm="2d")
+            self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
+        else:
+            self.in_channels = in_channels
+            self.layers = nn.ModuleList(
+                [ChebLayer(in_channels, hidden_channels, terms), ChebLayer(hidden_channels, out_channels, terms)]
+            )
+            self.dropout = Dropout(dropout)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        if self.variant == "unified":
+            return super().forward(x, edge_index, edge_weight)
+        check_features("ChebNet", x, self.in_channels)
+        hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
+        logits: Tensor = self.layers[1](self.dropout(hidden.relu()), edge_index, edge_weight)
+        return logits

@@ -1,0 +1,211 @@
+"""ChebNetII: Chebyshev interpolation of one filter; and ChebBase, its ablation with damped coefficients."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from chebnet2d._checks import flag, integer, one_of, real
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI
+from chebnet2d.graph import Graph
+from chebnet2d.models.bernnet import NonNegativeI
+from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import MLP, Dropout, Features, Linear, SpectralConv, check_features
+from chebnet2d.polynomials import chebyshev_nodes
+
+LAYOUTS = ("logits", "hidden", "first", "between")
+_CITATION = "He, Wei, Wen: Convolutional neural networks on graphs with Chebyshev approximation, revisited. NeurIPS 2022"
+
+
+class _FromSquares:
+    """Start of the filter on hidden units: g(x) = x^2 at the nodes."""
+
+    theta: Tensor
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.theta.copy_(chebyshev_nodes(self.theta.numel() - 1) ** 2)
+
+
+class SquareStart(_FromSquares, ParadigmI):
+    pass
+
+
+class NonNegativeSquareStart(_FromSquares, NonNegativeI):
+    pass
+
+
+@register("chebnetii")
+class ChebNetII(Decoupled):
+    """One filter by Chebyshev interpolation (He et al. 2022).
+
+    Args:
+        degree: K.
+        dropout: before each linear layer; see ``layout`` for the exceptions.
+        filter_dropout: before the filter.
+        layout: what the filter acts on. "logits": MLP to C, then the filter (also the unified form). "hidden": Linear, ReLU,
+            filter on the H hidden units, Linear (the repository's variant V, for Chameleon and Squirrel with few labels; it
+            starts at g(x) = x^2). "first": filter on X, then the MLP without dropout of its input (ogbn, pokec, wiki).
+            "between": MLP to H, filter, MLP to C (twitch-gamers).
+        num_layers: linear layers of (each) MLP; "hidden" has two in any case.
+        relu: non-negative values at the nodes; the code for non-homophilous graphs has it off.
+        batch_norm: after each ReLU; dropout then follows it, and the input has none.
+        operator: "L_hat", or "P~" as the authors' code has it on Penn94.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="ChebNetII",
+        paradigm="I",
+        basis="Chebyshev, interpolated",
+        formula="""Z = (c_0 / 2) H + sum_{k=1..K} c_k T_k(L_hat) H,   c_k = 2 / (K + 1) sum_j ReLU(theta_j) T_k(x_j)
+H = h(X): MLP to C logits. L_hat = L - I = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials.
+x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of the filter at x_j.""",
+        citation=_CITATION,
+        departures="Nodes run from 1 to -1, the authors' from -1 to 1: theta is in the reverse order. With layout 'first' the "
+        "first linear map is applied before the filter, with which it commutes: raw features are not propagated.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        layout: str = "logits",
+        num_layers: int = 2,
+        relu: bool = True,
+        batch_norm: bool = False,
+        operator: str = "L_hat",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            layout=layout,
+            num_layers=num_layers,
+            relu=relu,
+            batch_norm=batch_norm,
+            operator=operator,
+        )
+        self.layout = one_of("ChebNetII", "layout", layout, LAYOUTS)
+        one_of("ChebNetII", "operator", operator, ("L_hat", "P~"))
+        integer("ChebNetII", "degree", degree, 0)
+        channels = hidden_channels if layout in ("hidden", "first", "between") else out_channels
+        kind: type[Paradigm] = NonNegativeI if flag("ChebNetII", "relu", relu) else ParadigmI
+        if layout == "hidden":
+            kind = NonNegativeSquareStart if relu else SquareStart
+        if layout == "first" and integer("ChebNetII", "num_layers", num_layers, 1) == 1:
+            channels = out_channels
+        conv = SpectralConv(
+            channels,
+            channels,
+            degree,
+            paradigm=kind(channels, channels, degree + 1),
+            scaling="interpolation",
+            operator=operator,
+        )
+
+        def mlp(inputs: int, outputs: int, layers: int, input_dropout: float | None) -> MLP:
+            first = 0.0 if batch_norm else input_dropout
+            return MLP(
+                inputs,
+                hidden_channels,
+                outputs,
+                layers,
+                dropout,
+                input_dropout=first,
+                batch_norm=flag("ChebNetII", "batch_norm", batch_norm),
+            )
+
+        if layout == "hidden":
+            self._frame(mlp(in_channels, hidden_channels, 1, None), filter_dropout, conv, in_channels)
+            self.dropout = Dropout(dropout)
+            self.classifier = Linear(hidden_channels, out_channels)
+        elif layout == "between":
+            self._frame(mlp(in_channels, hidden_channels, num_layers, None), filter_dropout, conv, in_channels)
+            self.second_mlp = mlp(hidden_channels, out_channels, num_layers, None)
+        elif layout == "first":
+            self._frame(mlp(in_channels, out_channels, num_layers, 0.0), filter_dropout, conv, in_channels)
+        else:
+            self._frame(mlp(in_channels, out_channels, num_layers, None), filter_dropout, conv, in_channels)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        if self.layout == "logits":
+            return super().forward(x, edge_index, edge_weight)
+        check_features("ChebNetII", x, self.in_channels)
+        if self.layout == "first":
+            return self._filter_first(x, edge_index, edge_weight)
+        hidden: Tensor = self.mlp(x)
+        if self.layout == "hidden":
+            hidden = hidden.relu()
+        hidden = self.conv(self.filter_dropout(hidden), edge_index, edge_weight)
+        logits: Tensor = self.classifier(self.dropout(hidden)) if self.layout == "hidden" else self.second_mlp(hidden)
+        return logits
+
+    def _filter_first(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
+        assert isinstance(self.mlp, MLP)
+        layer = self.mlp.layers[0]
+        assert isinstance(layer, Linear)
+        assert layer.bias is not None
+        filtered: Tensor = self.conv(self.filter_dropout(x) @ layer.weight, edge_index, edge_weight)
+        return self.mlp.rest(filtered + layer.bias)
+
+
+class DampedI(ParadigmI, ExactBuffers):
+    """Coefficients theta_k / k^q for k >= 1: smooth functions have coefficients that fall like this."""
+
+    damping: Tensor
+
+    def __init__(self, channels: int, terms: int, q: float) -> None:
+        super().__init__(channels, channels, terms)
+        self.register_exact("damping", torch.arange(terms, dtype=torch.float64).clamp(min=1) ** -q)
+
+    def coefficients(self) -> Tensor:
+        return self.theta * self.damping
+
+
+@register("chebbase")
+class ChebBase(Decoupled):
+    """A Chebyshev filter with free, damped coefficients on the logits of an MLP (He et al. 2022, the ablation ChebBase/k)."""
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="ChebBase",
+        paradigm="I",
+        basis="Chebyshev",
+        formula="""Z = w_0 H + sum_{k=1..K} (w_k / k^q) T_k(L_hat) H
+H = h(X): MLP to C logits. L_hat = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials. w: learned. q: 1, or 0 for none.""",
+        citation=_CITATION,
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        q: float = 1.0,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            q=q,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+        )
+        integer("ChebBase", "degree", degree, 0)
+        weights = DampedI(out_channels, degree + 1, real("ChebBase", "q", q, 0))
+        conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights)
+        self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)

@@ -1,0 +1,117 @@
+"""FavardGNN: an orthonormal basis that is learned, one for each channel."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import integer
+from chebnet2d.conv import ParadigmIII
+from chebnet2d.graph import Graph, operator_of
+from chebnet2d.models.decoupled import check_variant, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.optbasis import HiddenFilter
+from chebnet2d.models.registry import register
+from chebnet2d.polynomials import Apply
+
+SMALLEST = 0.01
+
+
+@dataclass(frozen=True)
+class Favard:
+    """p_k = ((x - shift_{k-1}) p_{k-1} - size_{k-1} p_{k-2}) / size_k, p_0 = 1 / size_0: orthonormal for some weight (Favard).
+
+    ``shift`` and ``size``: (D + 1) x C numbers, size > 0. The last shift has no effect.
+    """
+
+    shift: Tensor
+    size: Tensor
+    name: ClassVar[str] = "favard"
+    fixed: ClassVar[bool] = False
+
+    def terms(self, apply: Apply, start: Tensor, degree: int) -> Iterator[Tensor]:
+        before, current = torch.zeros_like(start), start / self.size[0]
+        yield current
+        for k in range(1, degree + 1):
+            following = apply(current) - self.shift[k - 1] * current - self.size[k - 1] * before
+            before, current = current, following / self.size[k]
+            yield current
+
+
+class FavardConv(nn.Module):
+    """sum_k alpha_k p_k(P) x for each channel, with the channel's own learned basis."""
+
+    def __init__(self, channels: int, degree: int) -> None:
+        super().__init__()
+        self.degree = integer("FavardGNN", "degree", degree, 0)
+        self.paradigm = ParadigmIII(channels, channels, degree + 1)
+        # The last shift would have no effect, so there is none.
+        self.shift = nn.Parameter(torch.empty(degree, channels))
+        self.size = nn.Parameter(torch.empty(degree + 1, channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        identity = torch.eye(self.degree + 1)[0]
+        self.paradigm.reset_parameters("identity", identity)
+        nn.init.zeros_(self.shift)
+        nn.init.ones_(self.size)
+
+    def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        operator = operator_of(edge_index, edge_weight, x, kind="P", owner="FavardGNN")
+        basis = Favard(self.shift, self.size.clamp(min=SMALLEST))
+        return self.paradigm.combine(torch.stack(list(basis.terms(lambda v: operator @ v, x, self.degree))))
+
+
+@register("favardgnn")
+class FavardGNN(HiddenFilter):
+    """A filter in a learned orthonormal basis: by Favard's theorem, any three-term recurrence gives one (Guo, Wei 2023).
+
+    Args:
+        degree: K.
+        dropout: before both linear layers. filter_dropout: before the filter.
+        variant: "faithful", or "unified": the MLP to C logits, then the filter on them.
+
+    Optimiser groups: "filter" (alpha) and "basis" (shift and size).
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.paradigm.",), "basis": ("conv.shift", "conv.size")}
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="FavardGNN",
+        paradigm="III",
+        basis="learned orthonormal (Favard)",
+        formula="""Z = (sum_{k=0..K} h_k diag(alpha_k)) W2 + b2,   h_0 = x / s_0,   x = ReLU(X W1 + b1), for each column:
+h_k = (P h_{k-1} - eta_{k-1} h_{k-1} - s_{k-1} h_{k-2}) / s_k,   h_{-1} = 0
+P = D^-1/2 A D^-1/2. alpha_k, eta_k, s_k: H learned numbers each, one a channel; s is kept at 0.01 or above.
+unified: x = h(X), MLP to C logits, and no map after the filter.""",
+        citation="Guo, Wei: Graph neural networks with learnable and optimal polynomial bases. ICML 2023",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.5,
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            variant=variant,
+        )
+        if check_variant("FavardGNN", variant) == "unified":
+            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
+            self._frame(mlp, filter_dropout, FavardConv(out_channels, degree), in_channels)
+            self.closing = nn.Sequential()
+        else:
+            conv = FavardConv(hidden_channels, degree)
+            self._hidden_frame(in_channels, out_channels, hidden_channels, (dropout, filter_dropout), conv)

@@ -1,0 +1,97 @@
+"""GPRGNN: PageRank with learned weights of the steps."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from chebnet2d._checks import integer, one_of, real
+from chebnet2d.conv import ParadigmI
+from chebnet2d.models.appnp import pagerank_coefficients
+from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import SpectralConv
+
+GAMMA_INITS = ("ppr", "nppr", "sgc", "random")
+
+
+class PageRankWeights(ParadigmI):
+    """One weight a step, started from a walk."""
+
+    def __init__(self, channels: int, terms: int, start: str, alpha: float) -> None:
+        super().__init__(channels, channels, terms)
+        self.start, self.alpha = start, alpha
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.theta.copy_(self._start())
+
+    def _start(self) -> Tensor:
+        steps = self.terms - 1
+        if self.start == "ppr":
+            return torch.tensor(pagerank_coefficients(self.alpha, steps))
+        if self.start == "sgc":
+            return torch.eye(self.terms)[int(self.alpha)]
+        if self.start == "nppr":
+            weights = self.alpha ** torch.arange(self.terms, dtype=torch.float64)
+        else:
+            bound = (3 / self.terms) ** 0.5
+            weights = torch.empty(self.terms).uniform_(-bound, bound)
+        return weights / weights.abs().sum()
+
+
+@register("gprgnn")
+class GPRGNN(Decoupled):
+    """Generalised PageRank (Chien et al. 2021): a polynomial of P~ with free coefficients on the logits of an MLP.
+
+    Args:
+        degree: K.
+        alpha: of the start. "ppr": gamma_k = alpha (1 - alpha)^k, the last (1 - alpha)^K. "nppr": alpha^k. "sgc": all weight on
+            step alpha, an integer. "random": uniform. The last three have |gamma|_1 = 1.
+        filter_dropout: on the logits before the filter.
+
+    The tuned settings have no weight decay on gamma (group "filter").
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="GPRGNN",
+        paradigm="I",
+        basis="monomial of P~",
+        formula="""Z = sum_{k=0..K} gamma_k P~^k h(X)
+h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers.""",
+        citation="Chien, Peng, Li, Milenkovic: Adaptive universal generalized PageRank graph neural network. ICLR 2021",
+        departures="gamma has the precision of the other parameters; the authors' code keeps it in float64.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        alpha: float = 0.1,
+        init: str = "ppr",
+        dropout: float = 0.5,
+        filter_dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            alpha=alpha,
+            init=init,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+        )
+        one_of("GPRGNN", "init", init, GAMMA_INITS)
+        integer("GPRGNN", "degree", degree, 0)
+        if init == "sgc":
+            integer("GPRGNN", "alpha", int(alpha) if float(alpha).is_integer() else alpha, 0, degree)
+        else:
+            real("GPRGNN", "alpha", alpha, 0, 1)
+        weights = PageRankWeights(out_channels, degree + 1, init, alpha)
+        conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights, basis="monomial", operator="P~")
+        self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)

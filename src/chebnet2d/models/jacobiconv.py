@@ -1,0 +1,163 @@
+"""JacobiConv: a linear network with Jacobi polynomials, one filter a class."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import flag, integer, one_of, real
+from chebnet2d.conv import ExactBuffers, ParadigmIII
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import Dropout, Linear, SpectralConv
+from chebnet2d.polynomials import Basis, Bernstein, Jacobi, Legendre, Monomial, ThreeTermBasis
+
+BASIS_NAMES = ("jacobi", "legendre", "chebyshev", "monomial", "bernstein")
+
+
+@dataclass(frozen=True)
+class PublishedJacobi(Jacobi):
+    """The recurrence of the authors' code: for k >= 2 the term with a^2 - b^2 has the wrong sign. Right where a^2 = b^2."""
+
+    name: ClassVar[str] = "jacobi-published"
+
+    def step(self, k: int) -> tuple[float, float, float]:
+        slope, shift, previous = super().step(k)
+        return slope, shift if k == 1 else -shift, previous
+
+
+@dataclass(frozen=True)
+class ChebyshevSecond(ThreeTermBasis):
+    """Second kind, U_k: what the authors' code computes under the name of Chebyshev."""
+
+    name: ClassVar[str] = "chebyshev-second"
+
+    def step(self, k: int) -> tuple[float, float, float]:
+        return 2.0, 0.0, 0.0 if k == 1 else -1.0
+
+
+class DecomposedIII(ParadigmIII, ExactBuffers):
+    """theta[k, c] = w[k, c] * prod_{j=1..k} a_j, a_j = alpha tanh(eta_j): the polynomial coefficient decomposition (PCD).
+
+    The factors a_j are shared by the channels. Scaling the recurrence by a_j, as the authors' code does, scales p_k by their
+    product, so they can as well be part of the coefficients. Without ``alpha`` there are no factors. ``shared``: one w for all
+    channels.
+    """
+
+    alpha: Tensor
+
+    def __init__(self, channels: int, terms: int, alpha: float | None, shared: bool) -> None:
+        super().__init__(channels, channels, terms)
+        self.decomposed = alpha is not None
+        if shared:
+            self.theta = nn.Parameter(torch.empty(terms, 1))
+        if alpha is not None:
+            self.register_exact("alpha", torch.tensor(alpha, dtype=torch.float64))
+            self.eta = nn.Parameter(torch.empty(terms - 1))
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        nn.init.ones_(self.theta)
+        if self.decomposed:
+            nn.init.constant_(self.eta, min(1 / float(self.alpha), 1.0))
+
+    def coefficients(self) -> Tensor:
+        weights = self.theta.expand(-1, self.in_channels)
+        if not self.decomposed:
+            return weights
+        factors = torch.cat([self.eta.new_ones(1), self.alpha * self.eta.tanh()])
+        return weights * factors.cumprod(0).unsqueeze(1)
+
+
+@register("jacobiconv")
+class JacobiConv(Decoupled):
+    """Linear map to the classes, then one Jacobi filter for each of them (Wang, Zhang 2022).
+
+    Args:
+        degree: K.
+        a, b: of the Jacobi weight (1 - x)^a (1 + x)^b.
+        alpha: scale of the factors a_k; their start is alpha tanh(min(1 / alpha, 1)).
+        dropout: on X. filter_dropout: on the logits before the filter.
+        basis: "jacobi", or one of the other bases of the authors' code: "legendre", "chebyshev" (of the second kind, as their
+            code has it), "monomial", "bernstein" (no factors a_k).
+        sign: "published" (the recurrence of the authors' code, to which its tuned a and b belong) or "correct" (the true one).
+        shared: one filter for all classes.
+        variant: "faithful" (linear, as published), or "unified": the MLP to C logits in the place of the linear map.
+
+    Optimiser groups: "filter" (w) and "scale" (eta).
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("conv.paradigm.eta",), "filter": ("conv.paradigm.theta",)}
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="JacobiConv",
+        paradigm="III",
+        basis="Jacobi",
+        formula="""Z[:, c] = sum_{k=0..K} w_{k,c} (prod_{j=1..k} a_j) P_k^{a,b}(P) H[:, c]
+H = X W + b.   a_j = alpha tanh(eta_j).
+P_k^{a,b}: Jacobi polynomials. P = D^-1/2 A D^-1/2. w (one for each order and class), eta, W, b: learned. a, b, alpha: given.
+unified: H = h(X), MLP to C logits.""",
+        citation="Wang, Zhang: How powerful are spectral graph neural networks. ICML 2022",
+        departures="The authors' recurrence has a wrong sign for k >= 2, to which their tuned a and b belong: sign='published' "
+        "is the default, sign='correct' the polynomials. Their Chebyshev basis is of the second kind.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        a: float = 1.0,
+        b: float = 1.0,
+        alpha: float = 1.0,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.5,
+        basis: str = "jacobi",
+        sign: str = "published",
+        shared: bool = False,
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            a=a,
+            b=b,
+            alpha=alpha,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            basis=basis,
+            sign=sign,
+            shared=shared,
+            variant=variant,
+        )
+        integer("JacobiConv", "degree", degree, 0)
+        real("JacobiConv", "alpha", alpha, 1e-6)
+        one_of("JacobiConv", "sign", sign, ("published", "correct"))
+        chosen = _basis(one_of("JacobiConv", "basis", basis, BASIS_NAMES), a, b, sign)
+        scale = None if basis == "bernstein" else alpha
+        paradigm = DecomposedIII(out_channels, degree + 1, scale, flag("JacobiConv", "shared", shared))
+        # Bernstein polynomials are in terms of L, the others of P.
+        kind = "L_hat" if basis == "bernstein" else "P"
+        conv = SpectralConv(out_channels, out_channels, degree, paradigm=paradigm, basis=chosen, operator=kind)
+        mlp: nn.Module
+        if check_variant("JacobiConv", variant) == "unified":
+            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
+        else:
+            mlp = nn.Sequential(Dropout(dropout), Linear(in_channels, out_channels))
+        self._frame(mlp, filter_dropout, conv, in_channels)
+
+
+def _basis(name: str, a: float, b: float, sign: str) -> Basis:
+    if name == "jacobi":
+        return PublishedJacobi(a, b) if sign == "published" else Jacobi(a, b)
+    others: dict[str, Basis] = {
+        "legendre": Legendre(),
+        "chebyshev": ChebyshevSecond(),
+        "monomial": Monomial(),
+        "bernstein": Bernstein(),
+    }
+    return others[name]

@@ -1,0 +1,130 @@
+"""The polynomial and diffusion methods against their published implementations and against closed forms."""
+
+import numpy as np
+import pytest
+
+from chebnet2d import models
+from oracle_vectors import check_vector, read_vector
+
+SIZES = {"in_channels": 12, "out_channels": 4, "hidden_channels": 8}
+
+
+def linear(ours: str, published: str) -> dict:
+    return {f"{ours}.weight": f"{published}.weight.T", f"{ours}.bias": f"{published}.bias"}
+
+
+TWO_LAYERS = linear("mlp.layers.0", "lin1") | linear("mlp.layers.1", "lin2")
+THETA = "conv.paradigm.theta"
+
+
+def reverse(name: str):
+    """Our Chebyshev nodes run from 1 to -1, the published ones from -1 to 1."""
+    return lambda p: p[name][::-1]
+
+
+def stacked(pattern: str, terms: int):
+    return lambda p: np.stack([p[pattern.format(k)].T for k in range(terms)])
+
+
+def cheb_layers(terms: int) -> dict:
+    names = {}
+    for ours, published in (("layers.0", "conv1"), ("layers.1", "conv2")):
+        names[f"{ours}.weight"] = stacked(published + ".lins.{}.weight", terms)
+        names[f"{ours}.bias"] = f"{published}.bias"
+    return names
+
+
+def block_mlp(ours: str, published: str, layers: int, batch_norm: bool) -> dict:
+    names = {}
+    for i in range(layers):
+        names |= linear(f"{ours}.layers.{i}", f"{published}.lins.{i}")
+    for i in range(layers - 1 if batch_norm else 0):
+        names |= {
+            f"{ours}.norms.{i}.{part}": f"{published}.bns.{i}.{part}"
+            for part in ("weight", "bias", "running_mean", "running_var")
+        }
+    return names
+
+
+HIDDEN = linear("mlp.1", "fcs.0") | linear("closing.1", "fcs.1")
+
+
+def jacobi(first_eta: int | None = 0, **arguments):
+    names = linear("mlp.1", "emb.modlist.2") | {THETA: lambda p: p["comb.comb_weight"][0]}
+    if first_eta is not None:
+        names["conv.paradigm.eta"] = lambda p: np.array([p[f"conv.alphas.{k}"] for k in range(first_eta, first_eta + 5)]).reshape(
+            5
+        )
+    return models.JacobiConv(12, 4, degree=5, alpha=1.5, **arguments), names
+
+
+VECTORS = {
+    "chebnet": lambda: (models.ChebNet(12, 4, 32, terms=2), cheb_layers(2)),
+    "chebnet_k": lambda: (models.ChebNet(**SIZES, terms=6), cheb_layers(6)),
+    "appnp": lambda: (models.APPNP(**SIZES, steps=5, alpha=0.15), TWO_LAYERS),
+    "gprgnn": lambda: (models.GPRGNN(**SIZES, degree=5), TWO_LAYERS | {THETA: "prop1.temp"}),
+    "bernnet": lambda: (models.BernNet(**SIZES, degree=5), TWO_LAYERS | {THETA: "prop1.temp"}),
+    "gnnlf_iter": lambda: (
+        models.GNNLF(**SIZES, steps=5),
+        {"mlp.layers.0.weight": "fcs.0.weight", "mlp.layers.1.weight": "fcs.1.weight.T"},
+    ),
+    "gnnhf_iter": lambda: (
+        models.GNNHF(**SIZES, steps=5),
+        {"mlp.layers.0.weight": "fcs.0.weight", "mlp.layers.1.weight": "fcs.1.weight.T"},
+    ),
+    "gnnlf_closed": lambda: (
+        models.GNNLF(**SIZES, form="closed"),
+        {"mlp.layers.0.weight": "fcs.0.weight", "mlp.layers.1.weight": "fcs.1.weight.T"},
+    ),
+    "gnnhf_closed": lambda: (
+        models.GNNHF(**SIZES, form="closed"),
+        {"mlp.layers.0.weight": "fcs.0.weight", "mlp.layers.1.weight": "fcs.1.weight.T"},
+    ),
+    "chebnetii": lambda: (models.ChebNetII(**SIZES, degree=5), TWO_LAYERS | {THETA: reverse("prop1.temp")}),
+    "chebnetii_v": lambda: (
+        models.ChebNetII(**SIZES, degree=5, layout="hidden"),
+        linear("mlp.layers.0", "lin1") | linear("classifier", "lin2") | {THETA: reverse("prop1.temp")},
+    ),
+    "chebbase": lambda: (models.ChebBase(**SIZES, degree=5, q=1), TWO_LAYERS | {THETA: "prop1.temp"}),
+    "chebnetii_ogb": lambda: (
+        models.ChebNetII(**SIZES, degree=5, layout="first", num_layers=3),
+        linear("mlp.layers.0", "lin1")
+        | linear("mlp.layers.1", "lin2")
+        | linear("mlp.layers.2", "lin3")
+        | {THETA: reverse("temp")},
+    ),
+    "chebnetii_large": lambda: (
+        models.ChebNetII(**SIZES, degree=5, layout="first", num_layers=3, relu=False, batch_norm=True),
+        block_mlp("mlp", "mlp", 3, True) | {THETA: reverse("temp")},
+    ),
+    "chebnetii_nonhom": lambda: (
+        models.ChebNetII(**SIZES, degree=5, relu=False, batch_norm=True),
+        block_mlp("mlp", "mlp", 2, True) | {THETA: reverse("prop1.temp")},
+    ),
+    "chebnetii_penn94": lambda: (
+        models.ChebNetII(**SIZES, degree=5, relu=False, operator="P~"),
+        block_mlp("mlp", "mlp", 2, False) | {THETA: reverse("prop1.temp")},
+    ),
+    "chebnetii_twitch": lambda: (
+        models.ChebNetII(**SIZES, degree=5, layout="between", relu=False, batch_norm=True),
+        block_mlp("mlp", "mlp", 2, True) | block_mlp("second_mlp", "mlp1", 2, True) | {THETA: reverse("prop1.temp")},
+    ),
+    "optbasis": lambda: (models.OptBasis(**SIZES, degree=5), HIDDEN | {THETA: "alpha_params.T"}),
+    "favard": lambda: (
+        models.FavardGNN(**SIZES, degree=5),
+        HIDDEN | {THETA: "alpha_params.T", "conv.shift": lambda p: p["yitas"].T[:-1], "conv.size": "sqrt_betas.T"},
+    ),
+    "jacobi": lambda: jacobi(a=0.75, b=-0.25),
+    "jacobi_sole": lambda: jacobi(a=0.75, b=-0.25, shared=True),
+    "jacobi_legendre": lambda: jacobi(basis="legendre"),
+    "jacobi_cheby": lambda: jacobi(basis="chebyshev"),
+    "jacobi_power": lambda: jacobi(first_eta=1, basis="monomial"),
+    "jacobi_bern": lambda: jacobi(first_eta=None, basis="bernstein"),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_published_implementation(name):
+    vector = read_vector(name)
+    model, names = VECTORS[name]()
+    check_vector(model, vector, names)
