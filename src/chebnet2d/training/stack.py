@@ -120,9 +120,13 @@ def _stacked(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def _buffers(models: Sequence[nn.Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """(constants shared by all runs, stacked state). What is saved with a model is state, even where it is equal now."""
+    """(constants shared by all runs, stacked state). What is saved with a model is state, even where it is equal now.
+
+    So are dropout rates: a mask is drawn for each run only where the rate, the only input of the draw, is a stack.
+    """
+    rates = {f"{name}.p" for name, module in models[0].named_modules() if isinstance(module, Dropout)}
     every = [dict(model.named_buffers()) for model in models]
-    saved = set(models[0].state_dict())
+    saved = set(models[0].state_dict()) | rates
     constants, states = {}, {}
     for name, first in every[0].items():
         if name not in saved and all(torch.equal(first, other[name]) for other in every[1:]):
