@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 from chebnet2d import models
-from oracle_vectors import check_vector, read_vector
+from chebnet2d.models.dsgc import column_filter, positive_pmi
+from oracle_vectors import assert_near, check_vector, read_vector
 
 SIZES = {"in_channels": 12, "out_channels": 4, "hidden_channels": 8}
 
@@ -56,6 +58,18 @@ def jacobi(first_eta: int | None = 0, **arguments):
             5
         )
     return models.JacobiConv(12, 4, degree=5, alpha=1.5, **arguments), names
+
+
+def adc_layers(ours: str) -> dict:
+    names = {}
+    for i in range(2):
+        names |= linear(f"layers.{i}.linear", f"layers.{i}.lin") | {f"layers.{i}.{ours}": f"layers.{i}.diffusion.t"}
+    return names
+
+
+SPECGN = (
+    linear("opening", "feat_encoder") | linear("closing", "final_encoder") | {"convs.0.paradigm.theta": "layers.0.filter_parm"}
+)
 
 
 VECTORS = {
@@ -114,6 +128,10 @@ VECTORS = {
         models.FavardGNN(**SIZES, degree=5),
         HIDDEN | {THETA: "alpha_params.T", "conv.shift": lambda p: p["yitas"].T[:-1], "conv.size": "sqrt_betas.T"},
     ),
+    "adc": lambda: (models.ADC(**SIZES), adc_layers("diffusion.t")),
+    "gadc": lambda: (models.GADC(**SIZES), adc_layers("diffusion.theta")),
+    "specgn": lambda: (models.SpecGN(**SIZES), SPECGN),
+    "specgn_rho": lambda: (models.SpecGN(**SIZES, operator="rho", epsilon=0.25), SPECGN),
     "jacobi": lambda: jacobi(a=0.75, b=-0.25),
     "jacobi_sole": lambda: jacobi(a=0.75, b=-0.25, shared=True),
     "jacobi_legendre": lambda: jacobi(basis="legendre"),
@@ -128,3 +146,21 @@ def test_published_implementation(name):
     vector = read_vector(name)
     model, names = VECTORS[name]()
     check_vector(model, vector, names)
+
+
+@pytest.mark.parametrize("name", ["dsgc_rw", "dsgc_lp"])
+def test_dsgc_filters_as_published(name):
+    vector = read_vector(name)
+    rows = name.removeprefix("dsgc_")
+    alpha = vector.config.get("alpha", 0.2)
+
+    def smooth(rows: str, columns: str) -> torch.Tensor:
+        return models.DSGC(12, 4, rows=rows, columns=columns, alpha=alpha).double().smooth(vector.x, vector.edge_index)
+
+    assert_near(smooth(rows, "ppmi"), vector.arrays["output"], "output")
+    assert_near(smooth(rows, "lazy"), vector.arrays["output_lazy"], "lazy output")
+    assert_near(smooth(rows, "none"), vector.arrays["output_rows_only"], "rows only")
+    assert_near(smooth("none", "ppmi"), vector.arrays["output_columns_only"], "columns only")
+    assert_near(torch.from_numpy(positive_pmi(vector.x).toarray()), vector.arrays["ppmi"], "ppmi")
+    assert_near(column_filter(vector.x, "ppmi").to_dense(), vector.arrays["column_filter"], "column filter")
+    assert_near(column_filter(vector.x, "lazy").to_dense(), vector.arrays["column_filter_lazy"], "lazy column filter")

@@ -2,7 +2,7 @@
 
 from chebnet2d.graph.adjacency import adjacency
 from chebnet2d.graph.laplacian import laplacian, normalized_adjacency, row_stochastic_adjacency, shifted_laplacian
-from chebnet2d.graph.operator_cache import Graph, made_of, operator_of
+from chebnet2d.graph.operator_cache import Graph, made_of, operator_of, remembered
 from chebnet2d.graph.sparse_operator import SparseOperator
 from chebnet2d.graph.spectrum import Spectrum
 
@@ -15,6 +15,7 @@ __all__ = [
     "made_of",
     "normalized_adjacency",
     "operator_of",
+    "remembered",
     "row_stochastic_adjacency",
     "shifted_laplacian",
 ]

@@ -63,22 +63,29 @@ def made_of(
         _check_operator(graph, edge_weight, num_nodes, owner)
     elif not isinstance(graph, Tensor):
         raise fail(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
-    entry = _remembered.get(id(graph))
-    if entry is None or not _same(entry[0], graph, edge_weight):
-        # When the tensor dies, so does its entry: the id may be given to another object.
-        name = id(graph)
-        reference = weakref.ref(graph, lambda _: _remembered.pop(name, None))
-        weight_reference = None if edge_weight is None else weakref.ref(edge_weight)
-        stamp = (reference, _version(graph), weight_reference, _version(edge_weight))
+
+    def from_adjacency() -> T:
+        if isinstance(graph, SparseOperator):
+            return build(graph.to(dtype=torch.float64))
+        return build(_adjacency_of(graph, edge_weight, num_nodes, owner))
+
+    return remembered(graph, (key, num_nodes), from_adjacency, edge_weight)
+
+
+def remembered(holder: Graph, key: Hashable, build: Callable[[], T], second: Tensor | None = None) -> T:
+    """``build()``, kept for the next call with the same key while ``holder`` (and ``second``) are the same, unwritten objects."""
+    entry = _remembered.get(id(holder))
+    if entry is None or not _same(entry[0], holder, second):
+        # When the object dies, so does its entry: the id may be given to another one.
+        name = id(holder)
+        reference = weakref.ref(holder, lambda _: _remembered.pop(name, None))
+        second_reference = None if second is None else weakref.ref(second)
+        stamp = (reference, _version(holder), second_reference, _version(second))
         entry = _remembered[name] = (stamp, {})
     made = entry[1]
-    if (key, num_nodes) not in made:
-        if isinstance(graph, SparseOperator):
-            matrix = graph.to(dtype=torch.float64)
-        else:
-            matrix = _adjacency_of(graph, edge_weight, num_nodes, owner)
-        made[key, num_nodes] = build(matrix)
-    result: T = made[key, num_nodes]
+    if key not in made:
+        made[key] = build()
+    result: T = made[key]
     return result
 
 

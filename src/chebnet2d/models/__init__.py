@@ -1,10 +1,12 @@
 """Models: one file a method. They do not know where data comes from."""
 
+from chebnet2d.models.adc import ADC, GADC
 from chebnet2d.models.appnp import APPNP
 from chebnet2d.models.bernnet import BernNet
 from chebnet2d.models.chebnet import ChebNet
 from chebnet2d.models.chebnet2d import ChebNet2D
 from chebnet2d.models.chebnetii import ChebBase, ChebNetII
+from chebnet2d.models.dsgc import DSGC
 from chebnet2d.models.favardgnn import FavardGNN
 from chebnet2d.models.gcn import GCN
 from chebnet2d.models.gcnii import GCNII
@@ -20,10 +22,14 @@ from chebnet2d.models.optbasis import OptBasis
 from chebnet2d.models.pdegcn import PDEGCN
 from chebnet2d.models.registry import CANNOT_STACK, MODELS, find_model, model_name, register
 from chebnet2d.models.saving import load, read_facts, save
+from chebnet2d.models.specgn import SpecGN
 
 __all__ = [
+    "ADC",
     "APPNP",
     "CANNOT_STACK",
+    "DSGC",
+    "GADC",
     "GCN",
     "GCNII",
     "GNNHF",
@@ -45,6 +51,7 @@ __all__ = [
     "NodeClassifier",
     "OptBasis",
     "Prediction",
+    "SpecGN",
     "features_of",
     "find_model",
     "load",

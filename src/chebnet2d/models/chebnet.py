@@ -32,7 +32,7 @@ class ChebLayer(nn.Module):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         operator = operator_of(edge_index, edge_weight, pattern_of(x), kind="L_hat", owner="ChebNet")
-        return project_first(operator, x, self.weight, Chebyshev()) + self.bias
+        return project_first(operator, x, lambda k: self.weight[k], self.weight.shape[0] - 1, Chebyshev()) + self.bias
 
 
 @register("chebnet")

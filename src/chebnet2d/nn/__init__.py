@@ -2,7 +2,7 @@
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
-from chebnet2d.nn.mlp import MLP, BatchNorm, Linear, check_features
+from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
 from chebnet2d.nn.project_first import project_first
 from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams
 
@@ -13,6 +13,7 @@ __all__ = [
     "Dropout",
     "ExactConv",
     "Features",
+    "GlorotLinear",
     "Linear",
     "MaskedFeatures",
     "SpectralConv",

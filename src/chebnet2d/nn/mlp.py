@@ -38,6 +38,15 @@ class Linear(nn.Module):
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"
 
 
+class GlorotLinear(Linear):
+    """A linear layer that starts with Glorot's uniform weights and zero biases."""
+
+    def reset_parameters(self) -> None:
+        nn.init.xavier_uniform_(self.weight)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
+
 class BatchNorm(nn.BatchNorm1d):
     """Batch normalisation over nodes, without torch's count of batches: it is unused, and saved state is of one dtype then."""
 

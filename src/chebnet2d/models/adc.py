@@ -1,0 +1,222 @@
+"""ADC and GADC: graph convolutions that learn how far each channel diffuses."""
+
+import math
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError, integer, real
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII
+from chebnet2d.graph import Graph, operator_of
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import Dropout, Features, Linear, SpectralConv, check_features, pattern_of, project_first
+from chebnet2d.polynomials import Monomial
+
+_CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"
+_DEPARTURES = (
+    "The authors' code fits the diffusion on the validation loss, with a second optimiser. Here it is fitted on the training "
+    "loss (t_on='train'), as everything else, so that validation labels only select. The linear map is applied before the "
+    "diffusion, which is the same function at the cost of the narrower side."
+)
+
+
+class Heat(ParadigmIII, ExactBuffers):
+    """theta[k, c] = e^-t_c t_c^k / k!: the heat kernel of each channel, cut after the given number of terms, not rescaled."""
+
+    inverse_factorials: Tensor
+
+    def __init__(self, channels: int, terms: int, start: float) -> None:
+        super(ParadigmIII, self).__init__(channels, channels, terms)  # t is what is learned; there is no theta
+        self.start = start
+        self.t = nn.Parameter(torch.empty(channels))
+        factorials = torch.tensor([float(math.factorial(k)) for k in range(terms)], dtype=torch.float64)
+        self.register_exact("inverse_factorials", 1 / factorials)
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        nn.init.constant_(self.t, self.start)
+
+    def coefficients(self) -> Tensor:
+        orders = torch.arange(self.terms, dtype=self.t.dtype, device=self.t.device)
+        return torch.exp(-self.t) * self.t ** orders.unsqueeze(1) * self.inverse_factorials.unsqueeze(1)
+
+
+class Mixture(ParadigmIII):
+    """theta[k, c] = softmax over k of free numbers: any walk of at most that many steps for each channel."""
+
+    def reset_parameters(self, init: str, identity: Tensor) -> None:
+        nn.init.zeros_(self.theta)
+
+    def coefficients(self) -> Tensor:
+        return self.theta.softmax(dim=0)
+
+
+class DiffusionLayer(nn.Module):
+    """Diffusion of every input channel, then a linear map."""
+
+    def __init__(self, diffusion: Paradigm, out_channels: int) -> None:
+        super().__init__()
+        self.diffusion = diffusion
+        self.linear = Linear(diffusion.in_channels, out_channels)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        self.diffusion.reset_parameters("identity", torch.zeros(0))
+        self.linear.reset_parameters()
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        operator = operator_of(edge_index, edge_weight, pattern_of(x), kind="P~", owner="ADC")
+        shares = self.diffusion.coefficients()
+        weight, bias = self.linear.weight, self.linear.bias
+        z = project_first(operator, x, lambda k: shares[k].unsqueeze(1) * weight, self.diffusion.terms - 1, Monomial())
+        return z if bias is None else z + bias
+
+
+class _Diffusion(Decoupled):
+    """What ADC and GADC share: two diffusion layers, or one diffusion on the logits of an MLP."""
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {
+        "diffusion": ("layers.0.diffusion.", "layers.1.diffusion.", "conv."),
+        "first": ("layers.0.linear.", "mlp.layers.0."),
+    }
+
+    def _make_diffusion(self, channels: int) -> Paradigm:
+        raise NotImplementedError
+
+    def _build(self, sizes: tuple[int, int, int], terms: int, dropouts: tuple[float, float], t_on: str, variant: str) -> None:
+        owner = type(self).__name__
+        in_channels, hidden_channels, out_channels = sizes
+        integer(owner, "terms", terms, 1)
+        if t_on != "train":
+            raise InputError(
+                f"{owner}: t_on must be 'train', got {t_on!r}. Fitting the diffusion on validation labels, as the authors' "
+                "code does, leaves nothing to select on."
+            )
+        self.variant = check_variant(owner, variant)
+        if variant == "unified":
+            diffusion = self._make_diffusion(out_channels)
+            conv = SpectralConv(out_channels, out_channels, terms - 1, paradigm=diffusion, basis="monomial", operator="P~")
+            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropouts[0])
+            self._frame(mlp, dropouts[1], conv, in_channels)
+        else:
+            self.in_channels = in_channels
+            self.layers = nn.ModuleList(
+                [
+                    DiffusionLayer(self._make_diffusion(in_channels), hidden_channels),
+                    DiffusionLayer(self._make_diffusion(hidden_channels), out_channels),
+                ]
+            )
+            self.dropout = Dropout(dropouts[0])
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        if self.variant == "unified":
+            return super().forward(x, edge_index, edge_weight)
+        check_features(type(self).__name__, x, self.in_channels)
+        hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
+        logits: Tensor = self.layers[1](self.dropout(hidden.relu()), edge_index, edge_weight)
+        return logits
+
+
+@register("adc")
+class ADC(_Diffusion):
+    """Two layers of heat diffusion with a learned time for each input channel, each followed by a linear map (Zhao et al. 2021).
+
+    Args:
+        terms: of the heat kernel's series.
+        start: of every t.
+        dropout: between the layers (faithful), before each linear layer (unified).
+        t_on: what t is fitted on; "train" only.
+        variant: "faithful", or "unified": the MLP to C logits, then one diffusion.
+
+    Optimiser groups: "diffusion" (t) and "first" (the first linear layer: the only one with weight decay in the tuned settings).
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="ADC",
+        paradigm="III",
+        basis="monomial of P~, heat kernel",
+        formula="""Z = G_2(ReLU(G_1(X) W1 + b1)) W2 + b2,   G(h)[:, f] = sum_{k=0..K-1} e^-t_f t_f^k / k! P~^k h[:, f]
+P~ = D~^-1/2 (A + I) D~^-1/2. t_f: learned time of channel f, unconstrained. K: terms.
+unified: Z = G(h(X)) with the MLP h to C logits.""",
+        citation=_CITATION,
+        departures=_DEPARTURES,
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        terms: int = 10,
+        start: float = 3.0,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        t_on: str = "train",
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            terms=terms,
+            start=start,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            t_on=t_on,
+            variant=variant,
+        )
+        self._start, self._terms = real("ADC", "start", start), terms
+        self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
+
+    def _make_diffusion(self, channels: int) -> Paradigm:
+        return Heat(channels, self._terms, self._start)
+
+
+@register("gadc")
+class GADC(_Diffusion):
+    """ADC with any walk in the place of the heat kernel: for each input channel a learned distribution over steps.
+
+    Args: as ``ADC``, which has ``start`` besides; here the walks start uniform over 0..terms - 1 steps.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="GADC",
+        paradigm="III",
+        basis="monomial of P~, convex combination",
+        formula="""Z = G_2(ReLU(G_1(X) W1 + b1)) W2 + b2,   G(h)[:, f] = sum_{k=0..K-1} softmax_k(t_{k,f}) P~^k h[:, f]
+P~ = D~^-1/2 (A + I) D~^-1/2. t: learned, one for each step and channel. K: terms.
+unified: Z = G(h(X)) with the MLP h to C logits.""",
+        citation=_CITATION,
+        departures=_DEPARTURES,
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        terms: int = 10,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        t_on: str = "train",
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            terms=terms,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            t_on=t_on,
+            variant=variant,
+        )
+        self._terms = terms
+        self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
+
+    def _make_diffusion(self, channels: int) -> Paradigm:
+        return Mixture(channels, channels, self._terms)

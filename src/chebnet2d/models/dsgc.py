@@ -1,0 +1,149 @@
+"""DSGC: a fixed filter over the graph and a fixed one over the features, then an MLP."""
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+from chebnet2d._checks import one_of, real
+from chebnet2d.conv import FixedFilter
+from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
+from chebnet2d.models.decoupled import check_variant
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.node_classifier import NodeClassifier
+from chebnet2d.models.registry import register
+from chebnet2d.nn import MLP, Dropout, Features, GlorotLinear, check_features, pattern_of
+
+ROWS = ("rw", "lp", "none")
+COLUMNS = ("ppmi", "lazy", "none")
+
+
+def positive_pmi(x: Tensor | SparseOperator) -> Any:
+    """Positive pointwise mutual information of the columns of x, F x F (scipy): which features occur together more often than
+    by chance. Presence counts, not values; a column with itself has 0."""
+    matrix = x.to_scipy() if isinstance(x, SparseOperator) else scipy.sparse.csr_array(x.detach().cpu().numpy())
+    present = scipy.sparse.csr_array(matrix != 0).astype(np.float64)
+    together = scipy.sparse.csr_array(present.T @ present)
+    together = scipy.sparse.csr_array(together - scipy.sparse.diags_array(together.diagonal()))
+    together.eliminate_zeros()
+    sums = together.sum(axis=1)
+    rows = np.repeat(np.arange(together.shape[0]), np.diff(together.indptr))
+    information = np.log(together.data * sums.sum() / (sums[rows] * sums[together.indices]))
+    together.data = np.maximum(information, 0.0)
+    together.eliminate_zeros()
+    return together
+
+
+def column_filter(x: Tensor | SparseOperator, columns: str) -> SparseOperator:
+    """ "ppmi": F = D^-1/2 PPMI D^-1/2. "lazy": (I + D^-1/2 (PPMI + I) D^-1/2) / 2. Symmetric, in the precision of x."""
+    affinity = positive_pmi(x)
+    eye = scipy.sparse.eye_array(affinity.shape[0])
+    if columns == "lazy":
+        affinity = scipy.sparse.csr_array(affinity + eye)
+    degree = affinity.sum(axis=1)
+    scale = np.zeros_like(degree)
+    np.divide(1.0, np.sqrt(degree), out=scale, where=degree > 0)
+    diagonal = scipy.sparse.diags_array(scale)
+    normalised = diagonal @ affinity @ diagonal
+    if columns == "lazy":
+        normalised = (normalised + eye) / 2
+    return SparseOperator.from_scipy(normalised, dtype=x.dtype, symmetric=True).to(device=x.device)
+
+
+@register("dsgc")
+class DSGC(NodeClassifier):
+    """U = G X F with fixed G and F, then an MLP (Li et al. 2021).
+
+    The first linear map is applied before the filters: G (X (F W1)). U, which is dense, is not formed, and X stays sparse.
+
+    Args:
+        dropout: before the second linear layer; unified: before both.
+        rows: G. "rw": two steps of the random walk with self loops (citation graphs). "lp": the low pass of strength
+            ``alpha`` (WebKB). "none": I.
+        columns: F, from which features occur together: "ppmi", "lazy" (half of it stays in place), or "none". For features that
+            are not counts, use "none".
+        alpha: of "lp".
+        variant: "faithful", or "unified": the MLP to C logits, then G. Logits have no words, so F is not used there.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="DSGC",
+        paradigm="II",
+        basis="fixed: random walk or truncated geometric series",
+        formula="""Z = ReLU(U W1 + b1) W2 + b2,   U = G X F
+G = (D~^-1 A~)^2 (rw), or a / (1 + a) sum_{i < k} (P~ / (1 + a))^i with k = ceil(4 / a) (lp). A~ = A + I, D~ its degrees.
+F = D_F^-1/2 M D_F^-1/2, M: positive pointwise mutual information of the features, from which ones occur together.
+unified: Z = G h(X) with the MLP h to C logits.""",
+        citation="Li, Zhang, Liu, Dai, Wu: Dimensionwise separable 2-D graph convolution for unsupervised and semi-supervised "
+        "learning on graphs. KDD 2021",
+        departures="The authors give F for their own datasets in files; here it is computed from X for any dataset.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        dropout: float = 0.2,
+        rows: str = "rw",
+        columns: str = "ppmi",
+        alpha: float = 0.2,
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            dropout=dropout,
+            rows=rows,
+            columns=columns,
+            alpha=alpha,
+            variant=variant,
+        )
+        self.in_channels = in_channels
+        self.rows = one_of("DSGC", "rows", rows, ROWS)
+        self.columns = one_of("DSGC", "columns", columns, COLUMNS)
+        self.variant = check_variant("DSGC", variant)
+        alpha = real("DSGC", "alpha", alpha, 1e-3)
+        self.low_pass = FixedFilter([alpha / (1 + alpha) ** (i + 1) for i in range(math.ceil(4 / alpha))])
+        if variant == "unified":
+            self.mlp = MLP(in_channels, hidden_channels, out_channels, 2, dropout)
+        else:
+            self.first = GlorotLinear(in_channels, hidden_channels)
+            self.dropout = Dropout(dropout)
+            self.second = GlorotLinear(hidden_channels, out_channels)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        check_features("DSGC", x, self.in_channels)
+        if self.variant == "unified":
+            return self._over_rows(self.mlp(x), edge_index, edge_weight)
+        hidden = self._filtered(x, edge_index, edge_weight, self.first.weight)
+        assert self.first.bias is not None
+        logits: Tensor = self.second(self.dropout((hidden + self.first.bias).relu()))
+        return logits
+
+    def smooth(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        """U = G X F, dense."""
+        like = pattern_of(x)
+        return self._filtered(x, edge_index, edge_weight, torch.eye(x.shape[1], dtype=like.dtype, device=like.device))
+
+    def _filtered(self, x: Features, edge_index: Graph, edge_weight: Tensor | None, weight: Tensor) -> Tensor:
+        """G X F W."""
+        if self.columns != "none":
+            given = pattern_of(x)
+            mixing = remembered(given, ("DSGC", self.columns), lambda: column_filter(given, self.columns))
+            weight = mixing @ weight
+        return self._over_rows(x @ weight, edge_index, edge_weight)
+
+    def _over_rows(self, z: Tensor, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
+        if self.rows == "none":
+            return z
+        if self.rows == "lp":
+            smooth: Tensor = self.low_pass(z, edge_index, edge_weight)
+            return smooth
+        walk = operator_of(edge_index, edge_weight, z, kind="D~^-1 A~", owner="DSGC")
+        return walk @ (walk @ z)

@@ -1,0 +1,148 @@
+"""Spec-GN: powers of an operator whose spectrum is spread, one filter a channel; and its Paradigm II re-implementation."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor, nn
+
+from chebnet2d._checks import InputError, integer, one_of, real
+from chebnet2d.conv import ParadigmIII
+from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
+from chebnet2d.graph.spectrum import LARGEST_EXACT
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.registry import register
+from chebnet2d.nn import Dropout, Features, GlorotLinear, SpectralConv, check_features
+from chebnet2d.polynomials import Monomial
+
+
+class PowerFilter(nn.Module):
+    """sum_k S^k (z * theta_k), by the powers themselves: the spectrum of S may exceed [-1, 1]."""
+
+    def __init__(self, channels: int, degree: int) -> None:
+        super().__init__()
+        self.degree = integer("SpecGN", "degree", degree, 0)
+        self.paradigm = ParadigmIII(channels, channels, degree + 1)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.xavier_normal_(self.paradigm.theta)
+
+    def forward(self, z: Tensor, apply: Callable[[Tensor], Tensor]) -> Tensor:
+        return self.paradigm.combine(torch.stack(list(Monomial().terms(apply, z, self.degree))))
+
+
+@register("specgn")
+class SpecGN(Decoupled):
+    """Correlation-free graph convolution in its node version (Yang et al. 2022).
+
+    Args:
+        degree: K.
+        dropout: before the first map and before each filter (faithful), before each linear layer (unified).
+        operator: "eps": S = D~^epsilon (A + I) D~^epsilon. "rho": S = U sign(l) |l|^epsilon U^T with the eigenpairs of A + I: an
+            N x N matrix by eigendecomposition, for small graphs.
+        epsilon: exponent; -0.5 makes "eps" the operator P~. The authors use 1/8 to 1/2 with "rho".
+        num_layers: filters with a ReLU after each.
+        variant: "faithful", or "unified" (Spec-GN* of the comparison of paradigms): MLP to C logits, then a shared polynomial of
+            P~ and a C x C map.
+    """
+
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.", "convs.")}
+    info: ClassVar[MethodInfo] = MethodInfo(
+        title="Spec-GN",
+        paradigm="II",
+        basis="monomial of S",
+        formula="""Z = ReLU(sum_{k=0..K} S^k (X W1 + b1) diag(theta_k)) W2 + b2
+S = D~^e (A + I) D~^e (e = -1/2: P~), or U sign(l) |l|^e U^T with the eigenpairs (l, U) of A + I. theta_k: H learned numbers.
+unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbers theta and R: C x C.""",
+        citation="Yang, Shen, Li, Qi, Zhang, Yin: A new perspective on the effects of spectrum in graph neural networks. "
+        "ICML 2022",
+        departures="The authors' repository is for whole graphs only. 'faithful' follows the only public node version "
+        "(liuyang-tian/Spectral-GNN-Library), which has one filter a channel (Paradigm III), with dropout off in evaluation; "
+        "'unified' is a re-implementation as Paradigm II, where the ChebNet2D paper files the method.",
+    )
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 70,
+        degree: int = 5,
+        dropout: float = 8e-4,
+        filter_dropout: float = 0.0,
+        operator: str = "eps",
+        epsilon: float = -0.5,
+        num_layers: int = 1,
+        variant: str = "faithful",
+    ) -> None:
+        super().__init__()
+        self._remember(
+            in_channels=in_channels,
+            out_channels=out_channels,
+            hidden_channels=hidden_channels,
+            degree=degree,
+            dropout=dropout,
+            filter_dropout=filter_dropout,
+            operator=operator,
+            epsilon=epsilon,
+            num_layers=num_layers,
+            variant=variant,
+        )
+        self.operator = one_of("SpecGN", "operator", operator, ("eps", "rho"))
+        self.epsilon = real("SpecGN", "epsilon", epsilon)
+        self.variant = check_variant("SpecGN", variant)
+        if variant == "unified":
+            conv = SpectralConv(out_channels, out_channels, degree, paradigm="II", basis="monomial", operator="P~")
+            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
+            self._frame(mlp, filter_dropout, conv, in_channels)
+            return
+        self.in_channels = in_channels
+        self.dropout = Dropout(dropout)
+        self.opening = GlorotLinear(in_channels, hidden_channels)
+        count = integer("SpecGN", "num_layers", num_layers, 1)
+        self.convs = nn.ModuleList(PowerFilter(hidden_channels, degree) for _ in range(count))
+        self.closing = GlorotLinear(hidden_channels, out_channels)
+
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        if self.variant == "unified":
+            return super().forward(x, edge_index, edge_weight)
+        check_features("SpecGN", x, self.in_channels)
+        z: Tensor = self.opening(self.dropout(x))
+        apply = self._operator(z, edge_index, edge_weight)
+        for conv in self.convs:
+            z = conv(self.dropout(z), apply).relu()
+        logits: Tensor = self.closing(z)
+        return logits
+
+    def _operator(self, z: Tensor, graph: Graph, edge_weight: Tensor | None) -> Callable[[Tensor], Tensor]:
+        if self.operator == "eps" and self.epsilon == -0.5:
+            operator = operator_of(graph, edge_weight, z, kind="P~", owner="SpecGN")
+            return lambda v: operator @ v
+        key = ("SpecGN", self.operator, self.epsilon, z.dtype, z.device)
+        build = _spread_degrees if self.operator == "eps" else _spread_spectrum
+        made = made_of(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN")
+        return lambda v: made @ v
+
+
+def _spread_degrees(adjacency: SparseOperator, epsilon: float, like: Tensor) -> SparseOperator:
+    """D~^e (A + I) D~^e."""
+    matrix = scipy.sparse.csr_array(adjacency.to_scipy() + scipy.sparse.eye_array(adjacency.shape[0]))
+    scale = scipy.sparse.diags_array(matrix.sum(axis=1) ** epsilon)
+    return SparseOperator.from_scipy(scale @ matrix @ scale, dtype=like.dtype, symmetric=True).to(device=like.device)
+
+
+def _spread_spectrum(adjacency: SparseOperator, epsilon: float, like: Tensor) -> Tensor:
+    """U sign(l) |l|^e U^T of A + I, dense; eigenvalues of size 1e-6 or less count as 0."""
+    rows = adjacency.shape[0]
+    if rows > LARGEST_EXACT:
+        raise InputError(
+            f"SpecGN: operator must be 'eps' above {LARGEST_EXACT} nodes, got 'rho' with {rows}: it needs an N x N matrix."
+        )
+    eigenvalues, vectors = np.linalg.eigh(adjacency.to_scipy().toarray() + np.eye(rows))
+    size = np.abs(eigenvalues)
+    spread = np.zeros_like(size)
+    np.power(size, epsilon, out=spread, where=size > 1e-6)
+    return torch.from_numpy((vectors * (np.sign(eigenvalues) * spread)) @ vectors.T).to(like.device, like.dtype)
