@@ -6,8 +6,6 @@ import numbers
 from collections.abc import Collection
 from typing import Any
 
-import numpy as np
-
 
 class InputError(ValueError, TypeError):
     """The caller handed over something that cannot be right. The message is meant for that person.
@@ -19,7 +17,7 @@ class InputError(ValueError, TypeError):
 def describe(value: Any) -> str:
     """A short picture of a value for an error message: never a page of numbers."""
     shape = getattr(value, "shape", None)
-    if shape is not None and not np.isscalar(value) and tuple(shape) != ():
+    if shape is not None and tuple(shape) != ():
         return f"{type(value).__name__} of shape {tuple(shape)}"
     text = repr(value)
     if len(text) > 60:

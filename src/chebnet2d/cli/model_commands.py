@@ -50,6 +50,16 @@ def train(
     from chebnet2d.cli.console import print_json, say, training_progress
     from chebnet2d.cli.graphs import load_graph, num_classes_of
 
+    settings: dict[str, Any] = {
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "filter_lr": filter_lr,
+        "filter_weight_decay": filter_weight_decay,
+        "epochs": epochs,
+        "patience": patience,
+        "monitor": monitor,
+    }
+    chebnet2d.training.Settings.of(**settings)  # a wrong number is told before anything is read or printed
     data = load_graph(dataset, data_root, edges=edges, features=features, labels=labels)
     classes = num_classes_of(data)
     model = chebnet2d.ChebNet2D(
@@ -69,20 +79,7 @@ def train(
     say(f"{data.name}: {data.num_nodes} nodes, {data.num_features} features, {classes} classes", quiet=json)
     say(f"split: {chosen}", quiet=json)
     with training_progress(quiet=json) as report:
-        result = chebnet2d.fit(
-            model,
-            data,
-            chosen,
-            seed,
-            progress=report,
-            lr=lr,
-            weight_decay=weight_decay,
-            filter_lr=filter_lr,
-            filter_weight_decay=filter_weight_decay,
-            epochs=epochs,
-            patience=patience,
-            monitor=monitor,
-        )
+        result = chebnet2d.fit(model, data, chosen, seed, progress=report, **settings)
     record: dict[str, Any] = {
         "dataset": data.name,
         "split": {"name": chosen.name, "seed": chosen.seed, "digest": chosen.digest},

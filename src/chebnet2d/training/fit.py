@@ -1,5 +1,6 @@
 """Training with early stopping: many runs side by side, or one."""
 
+import inspect
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -182,6 +183,12 @@ STACK_BYTES = 64 * 2**20
 def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
     """What the models are called with, after the checks whose failure would surface deep inside torch."""
     model = runs[0].model
+    try:
+        inspect.signature(model.forward).bind(None, None, None)
+    except TypeError:
+        raise InputError(
+            f"fit: the model must take (x, edge_index, edge_weight), got {type(model).__name__} whose forward does not."
+        ) from None
     dtype = next((p.dtype for p in model.parameters()), torch.float32)
     x = features_of(data)
     values = x.values if isinstance(x, SparseOperator) else x

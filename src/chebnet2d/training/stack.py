@@ -138,10 +138,22 @@ def _buffers(models: Sequence[nn.Module]) -> tuple[dict[str, Tensor], dict[str, 
 
 def _check_alike(models: Sequence[nn.Module]) -> None:
     first = models[0]
-    shapes = {name: value.shape for name, value in first.state_dict().items()}
+    shapes, key = _shapes(first), getattr(first, "stack_key", ())
     for model in models[1:]:
-        if type(model) is not type(first) or {name: value.shape for name, value in model.state_dict().items()} != shapes:
+        if type(model) is type(first) and _shapes(model) == shapes:
+            # One module stands for all runs: what is neither a parameter nor a buffer must be the same in each of them.
+            different = [name for name, _ in set(key) ^ set(getattr(model, "stack_key", ()))]
+            if different:
+                raise InputError(
+                    f"fit_many: the models of one stack must have the same {min(different)}, "
+                    f"got {first.config[min(different)]!r} and {model.config[min(different)]!r}. Train them in separate calls."
+                )
+        else:
             raise InputError(
                 f"fit_many: the models of one stack must be of one class with parameters of the same shapes, "
                 f"got {type(first).__name__} and {type(model).__name__} that differ. Train them in separate calls."
             )
+
+
+def _shapes(model: nn.Module) -> dict[str, torch.Size]:
+    return {name: value.shape for name, value in [*model.named_parameters(), *model.named_buffers()]}

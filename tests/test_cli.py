@@ -1,0 +1,146 @@
+import contextlib
+import csv
+import io
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+import torch
+
+import chebnet2d
+from chebnet2d.cli import main
+
+QUICK = ["--epochs", "30", "--degree", "3", "--hidden", "8"]
+
+
+@dataclass
+class Done:
+    code: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments, code=0):
+    """The command in this process: what ``chebnet2d ARGUMENTS`` prints and returns."""
+    out, err = io.StringIO(), io.StringIO()
+    exit_code = 0
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", ["chebnet2d", *map(str, arguments)])
+        try:
+            main()
+        except SystemExit as stop:
+            exit_code = stop.code or 0
+    done = Done(exit_code, out.getvalue(), err.getvalue())
+    assert done.code == code, done
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli") / "model"
+    done = run("train", "digits", *QUICK, "--seed", 3, "--save", folder)
+    return folder, done
+
+
+def test_help_is_quick_and_loads_nothing_heavy():
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "chebnet2d", "--help"], capture_output=True, text=True, check=True
+    )
+    seconds = time.perf_counter() - start
+    assert "Example: chebnet2d train" in done.stdout
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert not loaded & {"torch", "numpy", "matplotlib", "pyarrow", "sklearn", "scipy"}
+    assert seconds < 3, "0.5 s on a quiet machine; the margin is for a busy one"
+
+
+@pytest.mark.parametrize("command", ["train", "predict", "plot"])
+def test_every_command_has_an_example(command):
+    assert "Example: chebnet2d " + command in run(command, "--help").stdout
+
+
+def test_train_says_what_it_did(model):
+    folder, done = model
+    assert "split: uniform, seed 3" in done.stdout
+    assert "test accuracy" in done.stdout
+    assert str(folder) in done.stdout
+    assert chebnet2d.load(folder).config["degree"] == 3
+
+
+def test_train_json_is_one_object_and_nothing_else():
+    done = run("train", "digits", *QUICK, "--json")
+    record = json.loads(done.stdout)
+    assert record["dataset"] == "digits"
+    assert 0.5 < record["test_accuracy"] <= 1
+    assert record["split"]["name"] == "uniform"
+    data = chebnet2d.data.load("digits")
+    fitted = chebnet2d.ChebNet2D(data.num_features, 10, hidden_channels=8, degree=3)
+    again = chebnet2d.fit(fitted, data, chebnet2d.data.split(data, "uniform", seed=0), seed=0, epochs=30)
+    assert record["test_accuracy"] == again.test_accuracy, "the command is the library call"
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_predict_writes_labels_and_probabilities(model, tmp_path, ending):
+    folder, _ = model
+    out = tmp_path / f"predictions.{ending}"
+    run("predict", folder, "digits", "--out", out)
+    if ending == "csv":
+        with out.open() as file:
+            rows = list(csv.DictReader(file))
+    else:
+        rows = pyarrow.parquet.read_table(out).to_pylist()
+    expected = chebnet2d.load(folder).predict(chebnet2d.data.load("digits"))
+    assert len(rows) == 1797
+    assert [int(row["node"]) for row in rows[:3]] == [0, 1, 2]
+    assert [int(row["label"]) for row in rows] == expected.labels.tolist()
+    ours = torch.tensor([[float(row[f"probability_{c}"]) for c in range(10)] for row in rows])
+    torch.testing.assert_close(ours, expected.probabilities, rtol=0, atol=1e-6)
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_plot_draws_the_grid(model, tmp_path):
+    folder, _ = model
+    out = tmp_path / "filters.png"
+    assert str(out) in run("plot", folder, "--out", out).stdout
+    assert out.read_bytes()[:4] == b"\x89PNG"
+    assert json.loads(run("plot", folder, "--json").stdout)["out"] == str(folder / "filters.png")
+
+
+WRONG = [
+    (["train", "digit"], "Did you mean 'digits'"),
+    (["train", "digits", "--degree", "-1"], "degree must be an integer >= 0, got -1"),
+    (["train", "digits", "--dropout", "1.5"], "p must be a number in [0, 1), got 1.5"),
+    (["train", "digits", "--lr", "-0.1"], "lr must be a finite number >= 0, got -0.1"),
+    (["train", "digits", "--split", "unifrom"], "'uniform'"),
+    (["train", "digits", "--monitor", "f1"], "monitor must be one of 'accuracy', 'loss', got 'f1'"),
+    (["train", "digits", "--epochs", "ten"], "Invalid value"),
+    (["train", "digits", "--save", "taken"], "--save must be a new or empty folder or one with a model, got 'taken'"),
+    (["predict", "nowhere", "digits", "--out", "p.csv"], "path must be a folder written by save, got 'nowhere'"),
+    (["predict", "MODEL", "digits", "--out", "p.xlsx"], "--out must end in .csv or .parquet, got 'p.xlsx'"),
+    (["predict", "MODEL", "csbm", "--out", "p.csv"], "the graph must have 64 features, as the model was trained on"),
+    (["plot", "nowhere"], "path must be a folder written by save, got 'nowhere'"),
+    (["plot", "MODEL", "--out", "p.doc"], "path must end in a picture format"),
+    (["paint"], "No such command"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), WRONG, ids=[" ".join(a) for a, _ in WRONG])
+def test_wrong_commands(model, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("mine")
+    done = run(*[str(model[0]) if a == "MODEL" else a for a in arguments], code=2)
+    assert sentence in " ".join(done.stderr.replace("│", " ").split())
+    assert done.stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"], "bad input changes nothing"
+
+
+def test_makefile_demo_uses_commands_that_exist():
+    text = (Path(__file__).parent.parent / "Makefile").read_text()
+    assert "chebnet2d train digits" in text
+    assert "chebnet2d plot" in text
