@@ -35,11 +35,9 @@ def list_datasets(json: Json = False, data_root: DataRoot = None) -> None:
         entries = [{**asdict(entry), "here": name in here, "embedded": False} for name, entry in data.CATALOGUE.items()]
         print_json({"root": str(data.data_root(data_root)), "datasets": embedded + entries})
         return
-    table = _table(
-        "dataset", "nodes", "edges", "features", "classes", "homophily", "metric", "protocol", "here", left=("dataset",)
-    )
-    for name, title in EMBEDDED_TITLES.items():
-        table.add_row(name, title, "", "", "", "", "accuracy", "uniform", "embedded")
+    table = _table("dataset", "nodes", "edges", "features", "classes", "homophily", "metric", "protocol", "here")
+    for name in EMBEDDED_TITLES:
+        table.add_row(name, "", "", "", "", "", "accuracy", "uniform", "embedded")
     for name, entry in data.CATALOGUE.items():
         known = entry.statistics
         cells = [_number(value) for value in (known.nodes, known.edges, known.features, known.classes, known.homophily)]

@@ -61,7 +61,7 @@ def make_data(
         table = table[:, None] if table.ndim == 1 else table
         if table.ndim != 2 or table.shape[0] != nodes:
             raise fail(name, f"{part}_mask", f"N x S booleans with N = {nodes}", table)
-        data[f"{part}_mask"] = torch.from_numpy(np.ascontiguousarray(table, dtype=bool))
+        data[f"{part}_mask"] = torch.from_numpy(np.array(table, dtype=bool, order="C"))
     return data
 
 
@@ -134,7 +134,7 @@ def _features(name: str, x: Any) -> Tensor:
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
-    dense = np.ascontiguousarray(x, dtype=np.float32)
+    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller's array stays the caller's
     if not np.isfinite(dense).all():
         raise InputError(f"{name}: x must be {rule}, got NaN or infinity.")
     return torch.from_numpy(dense)

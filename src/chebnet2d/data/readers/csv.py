@@ -105,6 +105,12 @@ def _read_csv(path: Path, types: dict[str, Any] | None, dtype: str = "") -> Any:
         convert = csv.ConvertOptions(column_types=types, include_columns=list(types))
     try:
         return csv.read_csv(path, read_options=read, convert_options=convert)
-    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as error:
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as first:
+        error = first
+        try:  # on one core: then the message has the number of the line
+            read.use_threads = False
+            csv.read_csv(path, read_options=read, convert_options=convert)
+        except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as second:
+            error = second
         reason = " ".join(str(error).split())[:150]
         raise InputError(f"load: {path} must be a CSV file in the format of its dataset, got {reason}.") from None

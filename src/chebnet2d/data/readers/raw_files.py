@@ -50,7 +50,12 @@ def broken(path: Path, rule: str, got: str) -> InputError:
 
 def read_npz(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
     """Arrays of an .npz file. Object arrays are pickles: required ones are an error, optional ones are left out."""
-    with reading(path, "a numpy archive of plain arrays"), np.load(path, allow_pickle=False) as archive:
+    # Opened here, because numpy leaves the file of a broken archive open.
+    with (
+        reading(path, "a numpy archive of plain arrays"),
+        path.open("rb") as stream,
+        np.load(stream, allow_pickle=False) as archive,
+    ):
         missing = [key for key in required if key not in archive.files]
         if missing:
             raise broken(path, f"have the arrays {', '.join(required)}", f"no {', '.join(missing)}")
