@@ -18,6 +18,7 @@ from chebnet2d.models.jacobiconv import JacobiConv
 from chebnet2d.models.linkx import LINKX
 from chebnet2d.models.mlp_classifier import MLPClassifier
 from chebnet2d.models.node_classifier import NodeClassifier, Prediction, features_of
+from chebnet2d.models.nodeformer import NodeFormer
 from chebnet2d.models.optbasis import OptBasis
 from chebnet2d.models.pdegcn import PDEGCN
 from chebnet2d.models.registry import CANNOT_STACK, MODELS, find_model, model_name, register
@@ -49,6 +50,7 @@ __all__ = [
     "MLPClassifier",
     "MethodInfo",
     "NodeClassifier",
+    "NodeFormer",
     "OptBasis",
     "Prediction",
     "SpecGN",

@@ -39,7 +39,10 @@ class GCN(NodeClassifier):
             "Thomas N. Kipf, Max Welling. Semi-Supervised Classification with Graph Convolutional Networks. "
             "International Conference on Learning Representations, 2017."
         ),
-        departures="No dropout of the input features, as in jianhao2016/GPRGNN; the paper's own code drops them too.",
+        departures=(
+            "No dropout of the input features, as in jianhao2016/GPRGNN; the paper's own code drops them too. "
+            "No bias before batch normalisation, which would take it away."
+        ),
     )
 
     def __init__(
@@ -63,9 +66,14 @@ class GCN(NodeClassifier):
         self.in_channels = in_channels
         integer("GCN", "num_layers", num_layers, 1)
         sizes = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(GCNLayer(a, b) for a, b in itertools.pairwise(sizes))
+        flag("GCN", "batch_norm", batch_norm)
+        self.layers = nn.ModuleList(
+            # A bias before batch normalisation has no gradient but rounding, and Adam would scale that up.
+            GCNLayer(a, b, bias=not batch_norm or number == num_layers)
+            for number, (a, b) in enumerate(itertools.pairwise(sizes), start=1)
+        )
         self.norms = nn.ModuleList()
-        if flag("GCN", "batch_norm", batch_norm):
+        if batch_norm:
             self.norms.extend(BatchNorm(hidden_channels) for _ in range(num_layers - 1))
         self.dropout = Dropout(dropout)
 
@@ -82,20 +90,22 @@ class GCN(NodeClassifier):
 class GCNLayer(nn.Module):
     """P~ x W + b. The bias is added after propagation."""
 
-    def __init__(self, in_channels: int, out_channels: int) -> None:
+    def __init__(self, in_channels: int, out_channels: int, bias: bool = True) -> None:
         super().__init__()
         integer("GCNLayer", "in_channels", in_channels, 1)
         integer("GCNLayer", "out_channels", out_channels, 1)
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
-        self.bias = nn.Parameter(torch.empty(out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Glorot's uniform weights and no bias, as torch_geometric's ``GCNConv``."""
         nn.init.xavier_uniform_(self.weight)
-        nn.init.zeros_(self.bias)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         mapped = x @ self.weight
         operator: SparseOperator = operator_of(edge_index, edge_weight, mapped, kind="P~", owner="GCN")
-        return operator @ mapped + self.bias
+        propagated = operator @ mapped
+        return propagated if self.bias is None else propagated + self.bias

@@ -4,7 +4,7 @@ from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
 from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
 from chebnet2d.nn.project_first import project_first
-from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams
+from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams, random_tensor
 
 __all__ = [
     "MLP",
@@ -23,4 +23,5 @@ __all__ = [
     "pattern_of",
     "project_first",
     "random_streams",
+    "random_tensor",
 ]

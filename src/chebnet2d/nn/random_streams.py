@@ -1,6 +1,6 @@
 """Where random masks come from: one stream for each run, so that what a run draws depends on nothing but its seed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -32,6 +32,35 @@ def keep_mask(shape: Sequence[int], p: Tensor, like: Tensor) -> Tensor:
     """
     mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)
     return mask
+
+
+def random_tensor(sample: Callable[[np.random.Generator], Any], like: Tensor) -> Tensor:
+    """What ``sample`` draws (an array, always of one shape), in the precision and on the device of ``like``.
+
+    Under ``vmap`` every run draws from its own stream. ``like`` must depend on the parameters of the run: from tensors that
+    all runs share nobody can tell that there is a stack.
+    """
+    drawn: Tensor = _Drawn.apply(like, sample)
+    return drawn
+
+
+class _Drawn(torch.autograd.Function):
+    @staticmethod
+    def forward(like: Tensor, sample: Callable[[np.random.Generator], Any]) -> Tensor:
+        return torch.from_numpy(sample(np.random.Generator(_streams(1)[0]))).to(like)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None]:
+        return None, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, like: Tensor, sample: Callable[[np.random.Generator], Any]) -> tuple[Tensor, int]:
+        drawn = [torch.from_numpy(sample(np.random.Generator(stream))) for stream in _streams(info.batch_size)]
+        return torch.stack(drawn).to(like), 0
 
 
 class _KeepMask(torch.autograd.Function):
