@@ -68,9 +68,8 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
             mismatches = (str(error),)
         if mismatches:
             shutil.rmtree(staging)
-            raise InputError(
-                f"fetch: {entry.name} must have the catalogue's counts, got {'; '.join(mismatches)} Nothing was kept."
-            )
+            got = "; ".join(mismatches).rstrip(".")
+            raise InputError(f"fetch: {entry.name} must have the catalogue's counts, got {got}. Nothing was kept.")
         for file in arrived:
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,89 @@
+"""The commands ``data list`` and ``data splits``, and the catalogue behind them, without any file."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import raw_formats as raw
+from chebnet2d import InputError
+from chebnet2d.cli import app
+from chebnet2d.data import CATALOGUE, find
+from chebnet2d.data.splits import PROTOCOLS
+from data_root import find_data_root
+
+PAPER = [
+    *("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "actor", "texas", "cornell"),
+    *("ogbn-arxiv", "ogbn-products", "penn94", "genius", "twitch-gamers", "roman-empire", "tolokers", "amazon-ratings"),
+]
+runner = CliRunner()
+DATA_ROOT = find_data_root()  # before a test changes the environment
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CHEBNET2D_DATA", str(tmp_path / "root"))
+
+
+def test_the_catalogue_has_the_eighteen_of_the_paper():
+    assert [name for name, entry in CATALOGUE.items() if entry.paper] == PAPER
+    for entry in CATALOGUE.values():
+        assert entry.protocol in PROTOCOLS
+        assert entry.licence
+        assert entry.source
+        assert entry.metric == ("roc_auc" if entry.name in ("genius", "tolokers") else "accuracy")
+        assert bool(entry.digest) == entry.counted
+        assert find(entry.title.replace(" ", "")).name == entry.name
+
+
+def test_names_are_forgiving():
+    assert find(" Twitch_Gamers ").name == "twitch-gamers"
+    assert find("film").name == "actor"
+    with pytest.raises(InputError, match="Did you mean 'tolokers'"):
+        find("toloker")
+
+
+def test_statistics_of_the_paper_are_those_of_its_tables():
+    path = (DATA_ROOT or Path()).parent / "paper" / "tables.json"
+    if not path.is_file():
+        pytest.skip("no tables of the paper at hand")
+    printed = json.loads(path.read_text())["dataset_statistics"]
+    for name in PAPER:
+        paper = CATALOGUE[name].paper
+        assert {"nodes": paper.nodes, "edges": paper.edges, "features": paper.features, "classes": paper.classes} == printed[name]
+
+
+def test_list_shows_what_is_here(tmp_path):
+    raw.write_heterophilous(tmp_path / "root")
+    text = runner.invoke(app, ["data", "list"]).output
+    for name in (*PAPER, "digits", "csbm"):
+        assert name in text
+    here = [line.split()[0] for line in text.splitlines() if line.rstrip().endswith("yes")]
+    assert here == ["roman-empire"]
+    answer = json.loads(runner.invoke(app, ["data", "list", "--json"]).stdout)
+    assert [entry["name"] for entry in answer["datasets"] if entry["here"]] == ["digits", "csbm", "roman-empire"]
+
+
+def test_splits_of_an_embedded_dataset():
+    answer = runner.invoke(app, ["data", "splits", "digits", "--seed", "3", "--json"])
+    reports = {report["name"]: report for report in json.loads(answer.stdout)["splits"]}
+    assert set(reports) == {"uniform", "uniform-50", "balanced", "balanced-torch", "per-class"}
+    assert reports["uniform"]["sizes"] == {"train": 1078, "val": 359, "test": 360}
+
+
+@pytest.mark.parametrize("command", ["list", "fetch", "check", "splits"])
+def test_every_command_has_an_example(command):
+    assert "Example: chebnet2d data" in runner.invoke(app, ["data", command, "--help"]).output
+
+
+def test_errors_are_one_sentence_and_exit_code_2():
+    code = "import sys; from chebnet2d.cli import main; sys.argv[1:] = ['data', 'check', 'cora']; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("chebnet2d: load: cora must be below the data root")
+    assert len(done.stderr.splitlines()) == 1
