@@ -2,7 +2,7 @@
 
 import typer
 
-from chebnet2d.cli import data_commands, model_commands
+from chebnet2d.cli import data_commands, model_commands, theory_commands
 
 app = typer.Typer(
     name="chebnet2d",
@@ -16,3 +16,4 @@ app.command("train")(model_commands.train)
 app.command("predict")(model_commands.predict)
 app.command("plot")(model_commands.plot)
 app.add_typer(data_commands.data_app, name="data")
+app.command("theory")(theory_commands.theory)

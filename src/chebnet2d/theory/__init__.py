@@ -6,10 +6,10 @@
 from chebnet2d.theory.bounds import Bound
 from chebnet2d.theory.claim import VERDICTS, Claim
 from chebnet2d.theory.complexity import Cost, Count, convolution_costs, count
-from chebnet2d.theory.construct import Construction, construct
+from chebnet2d.theory.construction import Construction, construct
 from chebnet2d.theory.degree import DegreeCurve, degree_curve
-from chebnet2d.theory.figure import degree_figure
-from chebnet2d.theory.report import Report, report
+from chebnet2d.theory.figure import degree_figure, save_figure
+from chebnet2d.theory.reporting import Report, report
 from chebnet2d.theory.sharing import construct_shared, separate, toeplitz
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "degree_curve",
     "degree_figure",
     "report",
+    "save_figure",
     "separate",
     "toeplitz",
 ]

@@ -12,7 +12,9 @@ import numpy as np
 from chebnet2d.theory.reduction import Array, Reduced
 
 _BATCH_NUMBERS = 2**22  # entries of the Jacobians of one batch of starts: about 32 MB
-_NOTHING = 1e-14
+_FAINT = 1e-8
+"""f_m R_i P_m, or what two of them differ in, counts as nothing below this part of |f_m| |R_i|. Rounding gives such remains a
+direction of their own in every row, and a filter of 1e12 would fit a target with it that no exact parameters reach."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ def solve(
     wanted = problem.projected
     rows = np.flatnonzero(~problem.empty & ((wanted * wanted).sum(axis=1) > 0))
     f, y, projections = problem.f[rows], wanted[rows], problem.projections[rows]
+    seen = _seen(f, projections)
     given = np.zeros((0, problem.rank, inputs, outputs)) if guesses is None else guesses
     size = max(1, rows.size * outputs * problem.rank * inputs * outputs)
     batch = int(min(16, max(1, _BATCH_NUMBERS // size)))
@@ -54,6 +57,7 @@ def solve(
         starts = rng.standard_normal((count, problem.rank, inputs, outputs))
         usable = min(count, max(0, len(given) - tried))
         starts[:usable] = given[tried : tried + usable]
+        starts = (starts.reshape(count, problem.rank, -1) @ seen).reshape(starts.shape)
         maps, errors = _descend(f, y, projections, starts, floor + 0.01 * accuracy, steps)
         winner = int(errors.argmin())
         if errors[winner] < best_error:
@@ -61,9 +65,17 @@ def solve(
         tried += count
     best = _normalised(best)
     vectors = np.einsum("na,iab,nbc->nic", problem.f, best, problem.projections)
-    filters = _filters(vectors[None], wanted)[0]
+    filters = _filters(vectors[None], problem.f, wanted)[0]
     rest = wanted - np.einsum("ni,nic->nc", filters, vectors)
     return Found(best, filters, float(np.linalg.norm(rest)), tried)
+
+
+def _seen(f: Array, projections: Array) -> Array:
+    """The projection of a map (as a vector) on those that some row sees: with Paradigm I, the identity is not among them."""
+    action = np.einsum("na,nbc->ncab", f, projections).reshape(-1, f.shape[1] * projections.shape[1])
+    _, sizes, right = np.linalg.svd(action, full_matrices=False)
+    kept = right[sizes > 1e-10 * sizes.max(initial=0.0)]
+    return kept.T @ kept
 
 
 def _descend(f: Array, y: Array, projections: Array, maps: Array, target: float, steps: int) -> tuple[Array, Array]:
@@ -82,7 +94,7 @@ def _descend(f: Array, y: Array, projections: Array, maps: Array, target: float,
         if active.size == 0:
             break
         # Kaufman's Jacobian of the eliminated problem: -(I - projection on the vectors) d(vectors) q.
-        tails = _complement(vectors[active], projections)
+        tails = _complement(vectors[active], f, projections)
         jacobian = -np.einsum("sni,na,nsbc->snciab", filters[active], f, tails.transpose(1, 0, 2, 3), optimize=True)
         jacobian = jacobian.reshape(active.size, -1, unknowns)
         gradient = np.einsum("skp,sk->sp", jacobian, rest[active].reshape(active.size, -1), optimize=True)
@@ -90,7 +102,7 @@ def _descend(f: Array, y: Array, projections: Array, maps: Array, target: float,
         scale = np.trace(gram, axis1=1, axis2=2) / unknowns + 1e-300
         shifted = gram + (damping[active] * scale)[:, None, None] * np.eye(unknowns)
         step = -np.linalg.solve(shifted, gradient[:, :, None])[:, :, 0]
-        trial = maps[active] + step.reshape(active.size, rank, inputs, outputs)
+        trial = _normalised(maps[active] + step.reshape(active.size, rank, inputs, outputs))
         new_vectors, new_filters, new_rest = _evaluate(f, y, projections, trial)
         new_errors = np.linalg.norm(new_rest, axis=(1, 2))
         better = new_errors < errors[active]
@@ -107,30 +119,31 @@ def _descend(f: Array, y: Array, projections: Array, maps: Array, target: float,
 def _evaluate(f: Array, y: Array, projections: Array, maps: Array) -> tuple[Array, Array, Array]:
     moved = np.einsum("na,siab->snib", f, maps, optimize=True)
     vectors = moved @ projections[None]
-    filters = _filters(vectors, y)
+    filters = _filters(vectors, f, y)
     rest = y[None] - np.einsum("sni,snic->snc", filters, vectors)
     return vectors, filters, rest
 
 
-def _filters(vectors: Array, y: Array) -> Array:
+def _filters(vectors: Array, f: Array, y: Array) -> Array:
     """The best q in every row: S x N x r for vectors S x N x r x C'."""
-    if vectors.shape[2] == 1:
-        squares = (vectors[:, :, 0] ** 2).sum(axis=2)
-        products = (vectors[:, :, 0] * y[None]).sum(axis=2)
-        return np.divide(products, squares, out=np.zeros_like(squares), where=squares > _NOTHING**2)[:, :, None]
-    inverse = np.linalg.pinv(vectors, rcond=1e-11)  # S x N x C' x r
-    return np.einsum("nc,snci->sni", y, inverse)
+    return np.einsum("nc,snci->sni", y, _inverse(vectors, f))
 
 
-def _complement(vectors: Array, projections: Array) -> Array:
+def _complement(vectors: Array, f: Array, projections: Array) -> Array:
     """P_m (I - projection on the rows of vectors[m]): S x N x C' x C'."""
+    return projections[None] - projections[None] @ (_inverse(vectors, f) @ vectors)
+
+
+def _inverse(vectors: Array, f: Array) -> Array:
+    """The pseudoinverse in every row, S x N x C' x r, without what is faint."""
+    smallest = _FAINT * np.linalg.norm(f, axis=1)
     if vectors.shape[2] == 1:
-        squares = (vectors[:, :, 0] ** 2).sum(axis=2)
-        scale = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > _NOTHING**2)
-        inside = np.einsum("sn,snb,snc->snbc", scale, vectors[:, :, 0], vectors[:, :, 0])
-    else:
-        inside = np.linalg.pinv(vectors, rcond=1e-11) @ vectors
-    return projections[None] - projections[None] @ inside
+        sizes = np.linalg.norm(vectors, axis=3, keepdims=True)
+        scale = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > smallest[:, None, None])
+        return (vectors * scale * scale).transpose(0, 1, 3, 2)
+    left, values, right = np.linalg.svd(vectors, full_matrices=False)
+    inverted = np.divide(1.0, values, out=np.zeros_like(values), where=values > smallest[:, None])
+    return (right.transpose(0, 1, 3, 2) * inverted[:, :, None, :]) @ left.transpose(0, 1, 3, 2)
 
 
 def _normalised(maps: Array) -> Array:

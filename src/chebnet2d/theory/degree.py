@@ -19,7 +19,7 @@ import numpy as np
 
 from chebnet2d._checks import integer
 from chebnet2d.graph import Graph, Spectrum
-from chebnet2d.theory.construct import matrix, spectrum_of
+from chebnet2d.theory.construction import matrix, spectrum_of
 from chebnet2d.theory.reduction import Array
 
 SAME_EIGENVALUE = 1e-9

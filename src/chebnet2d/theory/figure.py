@@ -1,11 +1,16 @@
 """The plot of the degree limit."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from chebnet2d._checks import fail
 from chebnet2d.theory.degree import DegreeCurve
+
+FORMATS = (".png", ".pdf", ".svg")
 
 
 def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
@@ -13,7 +18,7 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
 
     Dots mark the degree from which on nothing improves; what is left there, repeated eigenvalues leave.
     """
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # late: only a plot pays for it
 
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
@@ -34,3 +39,20 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
     left.legend(fontsize=8, loc="lower left", title="nodes and eigenvalues", title_fontsize=8)
     figure.suptitle("What a 2-D graph convolution of degree D can construct (random F and Z)")
     return figure
+
+
+def check_path(path: Path) -> None:
+    if path.suffix.lower() not in FORMATS:
+        raise fail("theory", "the plot's file", f"named {', '.join(FORMATS)}", str(path))
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Written beside and renamed: the file is whole or not there. Missing folders are made."""
+    check_path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
+    try:
+        figure.savefig(temporary, dpi=150)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

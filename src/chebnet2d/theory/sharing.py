@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from chebnet2d._checks import InputError
 from chebnet2d.conv import ExactConv
 from chebnet2d.graph import Graph, Spectrum
-from chebnet2d.theory.construct import Construction, matrix, spectrum_of
+from chebnet2d.theory.construction import Construction, matrix, spectrum_of
 from chebnet2d.theory.reduction import clean
 
 Labels = NDArray[np.int64]

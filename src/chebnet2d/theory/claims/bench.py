@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d.graph import Spectrum
-from chebnet2d.theory.construct import Construction, construct
+from chebnet2d.theory.construction import Construction, construct
 from chebnet2d.theory.graphs import karate, random_graph, spectrum_of_edges
 from chebnet2d.theory.reduction import Array
 

@@ -14,7 +14,7 @@ from chebnet2d.theory.claim import Claim
 from chebnet2d.theory.claims.bench import Bench, Case, normal, with_zeros, worst_error
 from chebnet2d.theory.claims.one_paradigm import VISIBLE
 from chebnet2d.theory.claims.sums import parallel
-from chebnet2d.theory.construct import Construction
+from chebnet2d.theory.construction import Construction
 from chebnet2d.theory.graphs import path, spectrum_of_edges
 from chebnet2d.theory.reduction import Array
 from chebnet2d.theory.sharing import CONSTANT, Labels, construct_shared, separate, toeplitz

@@ -1,0 +1,271 @@
+"""Every line of the report, the examples behind the lines, and the command."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import chebnet2d.theory
+from chebnet2d import InputError, data
+from chebnet2d.cli import app
+from chebnet2d.cli.theory_commands import number
+from chebnet2d.theory import VERDICTS, Claim, Report, degree_figure, report, save_figure
+from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
+from chebnet2d.theory.claims.bench import Bench, with_zeros
+from chebnet2d.theory.graphs import random_graph
+from data_root import real_data_root
+
+SHARING = ["n!=n',c!=c',j!=j'", "n!=n',c!=c',j=j'", "n!=n',c=c',j!=j'", "n!=n',c=c',j=j'"]
+SHARING += ["n=n',c!=c',j!=j'", "n=n',c!=c',j=j'", "n=n',c=c',j!=j'"]
+# Line -> verdict on the paper's statement. A line that appears, vanishes or changes its verdict must be noticed here.
+LINES = {
+    **dict.fromkeys(["theorem1-I-rank", "theorem1-I-zeros", "theorem1-II-rank", "theorem1-III-zeros", "theorem1-2d"], "holds"),
+    **dict.fromkeys(["theorem1-I-generic", "theorem1-II-generic", "theorem1-III-generic", "theorem3-basis"], "added"),
+    **dict.fromkeys(["theorem3-reaches", "theorem3-zero-row"], "holds"),
+    **dict.fromkeys(["corollary-II+II-rank", "corollary-III+III", "corollary-pairs", "corollary-C2-diagonal"], "holds"),
+    **dict.fromkeys(["corollary-II+II-roth", "corollary-lemma", "corollary-printed"], "fails"),
+    **{f"corollary-C2-{paradigm}": "fails" for paradigm in ("I+II+III", "I+II", "II+III", "II+II")},
+    "corollary-corrected": "corrected",
+    **dict.fromkeys(["corollary-II+II-optimal", "corollary-corrected-optimal", "corollary-C2-quarter-turn"], "added"),
+    "theorem4-constant": "holds",
+    **{f"theorem4-{case}": "holds" for case in SHARING},
+    "theorem4-n=n',c!=c',j!=j'": "fails",
+    "theorem4-n=n',c=c',j!=j'": "corrected",
+    **dict.fromkeys(["theorem4-toeplitz", "theorem4-toeplitz-numbers", "theorem4-C-terms"], "fails"),
+    "theorem4-C-terms-numbers": "corrected",
+    **dict.fromkeys(["theorem4-powers", "theorem4-fewer-terms", "rank-full"], "added"),
+    **{f"proposition1-{paradigm}{what}": "holds" for paradigm in ("I", "II", "III") for what in ("", "-numbers")},
+    "definition1": "holds",
+    "proposition1-II-index": "corrected",
+    "interpolation-printed": "fails",
+    "interpolation-corrected": "corrected",
+    **{
+        f"degree-{graph}-{what}": "added"
+        for graph in ("path", "star", "complete graph", "karate club", "random sample")
+        for what in ("floor", "before")
+    },
+    **dict.fromkeys(["degree-repeated", "degree-path-2d", "degree-path-III"], "added"),
+    **{f"complexity-{paradigm}": "holds" for paradigm in ("I", "II", "III", "2d", "chebnet2d", "extra")},
+    "complexity-rank": "added",
+    "complexity-extra-graph": "corrected",
+    **dict.fromkeys(["search-reaches", "search-alarms"], "added"),
+}
+
+
+@pytest.fixture(scope="module")
+def result():
+    edges = random_graph(80, 0.02, np.random.default_rng(0))
+    return report(seed=0, large={"random": edges}, skipped={"Cora": "not here"})
+
+
+@pytest.fixture(scope="module")
+def bench():
+    return Bench(0)
+
+
+class TestLines:
+    @pytest.mark.parametrize("key", LINES)
+    def test_line_holds_its_bound(self, result, key):
+        claim = next(claim for claim in result if claim.key == key)
+        assert claim.passed, f"{claim.claim}: {claim.measured} {claim.relation} {claim.bound}"
+        assert claim.verdict == LINES[key]
+        assert claim.verdict in VERDICTS
+
+    def test_no_line_is_missing_here(self, result):
+        assert [claim.key for claim in result] == list(dict.fromkeys(claim.key for claim in result))
+        assert {claim.key for claim in result} == set(LINES)
+        assert len(result) == len(LINES)
+
+    def test_report_is_quick(self, result):
+        assert result.seconds < 60
+        assert result.passed
+
+    def test_another_seed(self):
+        other = report(seed=5)
+        assert [claim.key for claim in other if not claim.passed] == []
+        assert not any("sample" in claim.key for claim in other)
+
+    def test_a_wrong_number_does_not_pass(self):
+        fields = {"key": "k", "section": "s", "claim": "c", "paper": "p", "verdict": "holds", "quantity": "q"}
+        assert Claim(**fields, measured=1.0, relation="<", bound=2.0).passed
+        assert not Claim(**fields, measured=2.0, relation="<", bound=2.0).passed
+        assert not Claim(**fields, measured=math.nan, relation=">", bound=0.0).passed
+        assert not Claim(**fields, measured=math.inf, relation=">", bound=0.0).passed
+
+    def test_seed_is_checked(self):
+        with pytest.raises(InputError, match="report: seed must be an integer >= 0, got -1"):
+            report(seed=-1)
+
+
+class TestExamples:
+    """The examples meet the conditions that the lines speak of; a line about the wrong example would prove nothing."""
+
+    def test_rank(self, bench):
+        for case in one_paradigm.low_rank(bench):
+            assert np.linalg.matrix_rank(case.F.numpy()) == 1 < np.linalg.matrix_rank(case.Z.numpy())
+            assert case.f.any(axis=1).all()
+
+    def test_zeros(self, bench):
+        for case in one_paradigm.zero_pattern(bench):
+            spectral = case.spectrum.eigenvectors.numpy().T @ case.F.numpy()
+            absent = np.abs(spectral) < 1e-13
+            assert absent.any()
+            assert not absent.all(axis=1).any()
+            assert (case.z[absent] != 0).all()
+
+    def test_printed_conditions(self, bench):
+        for case in sums.printed_conditions(bench):
+            (m1, m2, mc), (n1, n2, nc) = case.f[0], case.f[1]
+            assert m1 != 0
+            assert n1 != 0
+            assert m2 / m1 != n2 / n1
+            assert mc == nc == 0
+            assert (case.z[:2, 2] != 0).all()
+            assert case.f.any(axis=1).all()
+
+    def test_the_solution_by_hand(self):
+        """Rows (1,2,0) and (1,3,0), targets 5 and 7 in the third column, W_:3 = (1,0,0), q = (5,7)."""
+        f, q, w = np.array([[1.0, 2, 0], [1, 3, 0]]), np.array([5.0, 7]), np.array([1.0, 0, 0])
+        np.testing.assert_array_equal(q * (f @ w), [5, 7])
+
+    @pytest.mark.parametrize("channels", [3, 4, 5])
+    def test_corrected(self, bench, channels):
+        for case in sums.corrected(bench, channels):
+            np.testing.assert_array_equal(case.f[0], case.f[1])
+            assert (case.f[0, -2:] == 0).all()
+            assert case.f.any(axis=1).all()
+            value = np.linalg.svd(case.z[:2, -2:], compute_uv=False)[1]
+            found = case.construct("I+II+III")
+            assert found.lower_bound == pytest.approx(value, rel=1e-9)
+            assert found.error == pytest.approx(value, rel=1e-9)
+
+    def test_parallel_rows_have_full_column_rank(self, bench):
+        for case in sums.parallel(bench, 3, 3):
+            assert np.linalg.matrix_rank(case.f) == 3
+            assert np.linalg.matrix_rank(case.f[:3]) == 1
+            assert np.linalg.matrix_rank(case.z[:3]) == 3
+
+    def test_seven_cases(self):
+        assert len(irreducible.SHARING_CASES) == 7
+        assert [irreducible.name_of(case).replace(", ", ",") for case in irreducible.SHARING_CASES] == SHARING
+        for case in irreducible.SHARING_CASES:
+            labels = irreducible.shared_labels(4, 3, case)
+            assert len(np.unique(labels)) == 4 * 9 - 1
+            (n, c, j), (other_n, other_c, other_j) = irreducible.two_places(case)
+            assert (n == other_n, c == other_c, j == other_j) == case
+
+    def test_failing_examples_have_no_zero_row(self, bench):
+        rng = np.random.default_rng(0)
+        for case in irreducible.SHARING_CASES:
+            if case != irreducible.POSSIBLE:
+                assert irreducible.failing_example(bench.real, case, rng).f.any(axis=1).all()
+
+    def test_sign_patterns(self):
+        patterns = irreducible.sign_patterns(3)
+        assert len(np.unique(patterns, axis=0)) == 26
+        assert patterns.any(axis=1).all()
+
+    def test_with_zeros_has_no_zero_row(self):
+        for seed in range(20):
+            f = with_zeros(np.random.default_rng(seed), 12, 2)
+            assert f.any(axis=1).all()
+            assert (f == 0).any()
+
+
+class TestFigure:
+    def test_saved_whole(self, result, tmp_path):
+        file = tmp_path / "new" / "degrees.png"
+        save_figure(degree_figure(result.curves), file)
+        assert file.read_bytes().startswith(b"\x89PNG")
+        assert [path.name for path in file.parent.iterdir()] == ["degrees.png"]
+
+    def test_curves_are_drawn(self, result):
+        left, right = degree_figure(result.curves).axes
+        assert len(left.get_legend().get_texts()) == len(result.curves) == 5
+        assert left.get_xlabel() == "D + 1"
+        assert "distinct eigenvalues" in right.get_xlabel()
+        first = left.lines[0].get_ydata()
+        np.testing.assert_allclose(first[: len(result.curves["path"].errors)], result.curves["path"].errors)
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def _quick(self, result, monkeypatch, tmp_path):
+        """The command with a report that is at hand; what it was called with is kept."""
+        self.called = {}
+
+        def ready(**arguments):
+            self.called.update(arguments)
+            return result
+
+        monkeypatch.setattr(chebnet2d.theory, "report", ready)
+        monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
+
+    def run(self, *arguments):
+        return CliRunner().invoke(app, ["theory", *arguments])
+
+    def test_table(self, tmp_path):
+        answer = self.run("--data-root", str(tmp_path), "--seed", "3")
+        assert answer.exit_code == 0
+        assert f"{len(LINES)} lines in" in answer.stdout
+        assert f"{len(LINES)} within their bounds" in answer.stdout
+        assert "irreducibility" in answer.stdout
+        assert "theta[:, c, j]" in answer.stdout
+        assert "left out: Cora" in answer.stdout
+        assert self.called["seed"] == 3
+        assert self.called["large"] == {}
+        assert "cora must be below the data root" in self.called["skipped"]["Cora"]
+
+    def test_json_is_one_object(self, tmp_path):
+        file = tmp_path / "degrees.svg"
+        answer = self.run("--json", "--plot", str(file), "--data-root", str(tmp_path))
+        assert answer.exit_code == 0
+        value = json.loads(answer.stdout)
+        assert value["passed"] is True
+        assert {claim["key"] for claim in value["claims"]} == set(LINES)
+        assert set(value["claims"][0]) >= {"claim", "paper", "verdict", "measured", "bound", "passed"}
+        assert value["curves"]["star"]["distinct_eigenvalues"] == 3
+        assert value["skipped"] == {"Cora": "not here"}
+        assert "<svg" in file.read_text()
+
+    def test_exit_code_of_a_line_that_does_not_hold(self, result, monkeypatch, tmp_path):
+        broken = Claim("key", "section", "a claim", "paper", "holds", "quantity", 2.0, "<", 1.0)
+        bad = Report((*result.claims, broken), result.curves, {}, 0, 1.0)
+        monkeypatch.setattr(chebnet2d.theory, "report", lambda **_: bad)
+        answer = self.run("--data-root", str(tmp_path))
+        assert answer.exit_code == 1
+        assert "FAILED" in answer.stdout
+        assert json.loads(self.run("--json", "--data-root", str(tmp_path)).stdout)["passed"] is False
+
+    def test_a_plot_of_unknown_kind_is_refused_before_the_work(self, tmp_path):
+        answer = self.run("--plot", str(tmp_path / "degrees.txt"))
+        assert isinstance(answer.exception, InputError)
+        assert "the plot's file must be named .png, .pdf, .svg" in str(answer.exception)
+        assert self.called == {}
+
+    def test_cora_from_the_data_root(self):
+        root = real_data_root()
+        if not (root / "planetoid" / "Cora" / "raw" / "ind.cora.graph").is_file():
+            pytest.skip("no Cora below the data root")
+        assert self.run("--data-root", str(root)).exit_code == 0
+        assert self.called["large"]["Cora"].shape == (2, 2 * 5278)
+        assert self.called["skipped"] == {}
+
+    def test_numbers(self):
+        assert [number(value) for value in (3.0, 0.0, 1e-10, 0.123456, 1e9)] == ["3", "0", "1e-10", "0.1235", "1e+09"]
+
+
+def test_degree_limit_on_cora(monkeypatch, tmp_path):
+    root = real_data_root()
+    if not (root / "planetoid" / "Cora" / "raw" / "ind.cora.graph").is_file():
+        pytest.skip("no Cora below the data root")
+    monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path))
+    bench = Bench(0)
+    curves = degree_limit.curves(bench, {"Cora": data.load("cora", root).edge_index})
+    curve = curves["Cora sample"]
+    assert curve.nodes == degree_limit.SAMPLE
+    assert curve.distinct < curve.nodes
+    assert curve.largest_multiplicity > curve.channels
+    assert all(claim.passed for claim in degree_limit.claims(bench, curves))
