@@ -54,7 +54,7 @@ class NodeFormer(NodeClassifier):
         basis="-",
         formula=(
             "z = ELU(LayerNorm(X W + b)); per layer and head: q, k, v = maps of z,\n"
-            "o_i = sum_j phi(q_i).phi(k_j) v_j / sum_j phi(q_i).phi(k_j), an estimate of attention softmax_j(q_i.k_j / (tau sqrt d))\n"
+            "o_i = sum_j phi(q_i).phi(k_j) v_j / sum_j phi(q_i).phi(k_j), an estimate of softmax_j(q_i.k_j / (tau sqrt d)) v\n"
             "phi(u) = M^-1/2 (exp(R u' - |u'|^2 / 2 - max) + 1e-6), u' = u / (sqrt(tau) d^(1/4)), R: M x d random, blocks of "
             "orthogonal rows with chi-distributed lengths\n"
             "z <- LayerNorm(z + W_o concat_heads(o + sum_r s(b_r) D_r^-1/2 A_r D_r^-1/2 v)), A_1 = A + I, A_(r+1) the pattern of "

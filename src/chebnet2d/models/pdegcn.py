@@ -12,7 +12,7 @@ from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features
+from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
 
 DYNAMICS = ("diffusion", "hyperbolic", "mixed")
 
@@ -160,11 +160,6 @@ class Mix(nn.Module):
 
     def forward(self, step: int) -> Tensor:
         return self.logit[min(step, self.logit.numel() - 1)].sigmoid()
-
-
-class GlorotLinear(Linear):
-    def reset_parameters(self) -> None:
-        nn.init.xavier_uniform_(self.weight)
 
 
 def edge_gradient(operator: SparseOperator) -> SparseOperator:
