@@ -133,6 +133,7 @@ class ADC(_Diffusion):
     Optimiser groups: "diffusion" (t) and "first" (the first linear layer: the only one with weight decay in the tuned settings).
     """
 
+    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "start"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ADC",
         paradigm="III",

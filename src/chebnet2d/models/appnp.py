@@ -27,6 +27,7 @@ class APPNP(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
+    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="APPNP",
         paradigm="I",

@@ -34,6 +34,7 @@ class ChebNet2D(NodeClassifier):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
+    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "init", "scaling"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ChebNet2D",
         paradigm="2d",

@@ -176,6 +176,7 @@ class DampedI(ParadigmI, ExactBuffers):
 class ChebBase(Decoupled):
     """A Chebyshev filter with free, damped coefficients on the logits of an MLP (He et al. 2022, the ablation ChebBase/k)."""
 
+    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "q"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ChebBase",
         paradigm="I",

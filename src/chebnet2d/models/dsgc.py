@@ -69,6 +69,7 @@ class DSGC(NodeClassifier):
         variant: "faithful", or "unified": the MLP to C logits, then G. Logits have no words, so F is not used there.
     """
 
+    free: ClassVar[frozenset[str]] = frozenset({"dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="DSGC",
         paradigm="II",

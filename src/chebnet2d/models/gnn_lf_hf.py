@@ -62,6 +62,7 @@ class GNNLF(_Propagation):
         variant: "faithful" has no biases in the MLP, "unified" has.
     """
 
+    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout", "mu"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GNN-LF",
         paradigm="I",
@@ -113,6 +114,7 @@ class GNNHF(_Propagation):
         variant: "faithful" has no biases in the MLP, "unified" has.
     """
 
+    free: ClassVar[frozenset[str]] = frozenset({"alpha", "beta", "dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GNN-HF",
         paradigm="I",

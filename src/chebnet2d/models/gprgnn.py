@@ -54,6 +54,7 @@ class GPRGNN(Decoupled):
     The tuned settings have no weight decay on gamma (group "filter").
     """
 
+    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout", "filter_dropout", "init"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GPRGNN",
         paradigm="I",

@@ -89,6 +89,7 @@ class JacobiConv(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("conv.paradigm.eta",), "filter": ("conv.paradigm.theta",)}
+    free: ClassVar[frozenset[str]] = frozenset({"a", "alpha", "b", "dropout", "filter_dropout", "sign"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="JacobiConv",
         paradigm="III",

@@ -24,11 +24,14 @@ class NodeClassifier(nn.Module):
 
     ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
     are in the group "weights". The trainer reads it; it is data, not code. ``info``: formula and citation.
+    ``free`` names the constructor's arguments in which the runs of one stack may differ: dropout rates, constants that are
+    buffers, and what only the initialisation reads. In all others they must agree, see ``stack_key``.
     ``per_node`` names the parameters that have a row for each node, in methods whose constructor asks for ``num_nodes``.
     """
 
     info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
+    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout"})
     per_node: ClassVar[tuple[str, ...]] = ()
 
     def group_of(self, parameter_name: str) -> str:
@@ -41,6 +44,11 @@ class NodeClassifier(nn.Module):
     def config(self) -> dict[str, Any]:
         """The constructor's arguments: ``type(model)(**model.config)`` is a model of the same shape."""
         return dict(self._config)
+
+    @property
+    def stack_key(self) -> tuple[tuple[str, str], ...]:
+        """Models with equal keys may be trained in one stack."""
+        return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.free))
 
     def _remember(self, **arguments: Any) -> None:
         """To be called by a constructor with its own arguments, unchanged."""

@@ -54,6 +54,10 @@ class BatchNorm(nn.BatchNorm1d):
         super().__init__(channels)
         self.register_buffer("num_batches_tracked", None)
 
+    def _load_from_state_dict(self, *arguments, **more):  # type: ignore[no-untyped-def]
+        # torch's own would put the count of batches into a state that has none.
+        nn.Module._load_from_state_dict(self, *arguments, **more)
+
     def reset_running_stats(self) -> None:
         if self.num_batches_tracked is None and self.running_mean is not None and self.running_var is not None:
             self.running_mean.zero_()

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.graph import SparseOperator
-from chebnet2d.models import features_of
+from chebnet2d.models import CANNOT_STACK, MODELS, features_of
 from chebnet2d.nn import Features, Stream
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
 from chebnet2d.training.settings import Settings
@@ -147,6 +147,8 @@ def fit_many(
         if flag("fit_many", "initialise", initialise):
             initialise_parameters(run.model, run.seed)
     width = stack_width(runs[0].model, data) if width is None else integer("fit_many", "width", width, 1)
+    if any(type(runs[0].model) is MODELS[name] for name in CANNOT_STACK):
+        width = 1
     results: list[Result] = []
     for start in range(0, len(runs), width):
         results += _fit_stack(runs[start : start + width], data, inputs, test, progress)

@@ -137,21 +137,22 @@ def _buffers(models: Sequence[nn.Module]) -> tuple[dict[str, Tensor], dict[str, 
 
 
 def _check_alike(models: Sequence[nn.Module]) -> None:
-    first = models[0]
+    first: Any = models[0]
     shapes, key = _shapes(first), getattr(first, "stack_key", ())
+    model: Any
     for model in models[1:]:
-        if type(model) is type(first) and _shapes(model) == shapes:
-            # One module stands for all runs: what is neither a parameter nor a buffer must be the same in each of them.
-            different = [name for name, _ in set(key) ^ set(getattr(model, "stack_key", ()))]
-            if different:
-                raise InputError(
-                    f"fit_many: the models of one stack must have the same {min(different)}, "
-                    f"got {first.config[min(different)]!r} and {model.config[min(different)]!r}. Train them in separate calls."
-                )
-        else:
+        if type(model) is not type(first) or _shapes(model) != shapes:
             raise InputError(
                 f"fit_many: the models of one stack must be of one class with parameters of the same shapes, "
                 f"got {type(first).__name__} and {type(model).__name__} that differ. Train them in separate calls."
+            )
+        # One module stands for all runs: what is neither a parameter nor a buffer must be the same in each of them.
+        different = [name for name, _ in set(key) ^ set(getattr(model, "stack_key", ()))]
+        if different:
+            name = min(different)
+            raise InputError(
+                f"fit_many: the models of one stack must have the same {name}, "
+                f"got {first.config[name]!r} and {model.config[name]!r}. Train them in separate calls."
             )
 
 
