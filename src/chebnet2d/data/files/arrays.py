@@ -1,5 +1,6 @@
 """numpy files, without pickle. What such a file holds is checked before anything is computed from it."""
 
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -12,9 +13,21 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.files.features import Dense, Features, Place, Sparse, as_float32
 from chebnet2d.data.files.table import shown
 
-_BROKEN = (ValueError, OSError, EOFError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error, OverflowError, SyntaxError)
-
-
+# What numpy and zipfile raise on damaged files, among them the tokenizer's own error for a damaged header.
+_BROKEN = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _ARRAY, _ARCHIVE = b"\x93NUMPY", b"PK"
 
 

@@ -80,13 +80,15 @@ class CsvTable(Table):
     # ---- the second pass ----------------------------------------------------------------------------------
     def _explain(self, error: Exception, types: dict[int, Any]) -> InputError:
         """Why pyarrow gave up, with the line: a wrong number of columns, a word for a number, or bytes that are no text."""
-        for number, line in enumerate(_lines(self.path), start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as bad:
-                got = shown(line[max(0, bad.start - 10) : bad.start + 10])
-                return InputError(f"{self.label}, line {number}: text must be UTF-8, got {got}. Save the file as UTF-8.")
+        if "utf8" in str(error).lower():
+            for number, line in enumerate(_lines(self.path), start=1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as bad:
+                    got = shown(line[max(0, bad.start - 10) : bad.start + 10])
+                    return InputError(f"{self.label}, line {number}: text must be UTF-8, got {got}. Save the file as UTF-8.")
         numbers = [i for i, kind in types.items() if kind == pa.float64()]
+        accepted: set[str] = set()  # numbers repeat themselves
         for line_number, fields in self._rows():
             if len(fields) != self.width:
                 return InputError(
@@ -94,11 +96,16 @@ class CsvTable(Table):
                     f"got {len(fields)}: {shown(self.delimiter.join(fields))}."
                 )
             for i in numbers:
-                if fields[i].strip() not in MISSING and not is_number(fields[i]):
+                text = fields[i]
+                if text in accepted:
+                    continue
+                if text.strip() not in MISSING and not is_number(text):
                     return InputError(
                         f"{self.label}, line {line_number}: {self.called(i, 'weight')} must be a finite number >= 0, "
-                        f"got {shown(fields[i])}."
+                        f"got {shown(text)}."
                     )
+                if len(accepted) < 100_000:
+                    accepted.add(text)
         return InputError(f"{self.label}: the file cannot be read as CSV: {str(error).splitlines()[0]}.")
 
     def where(self, row: int) -> str:

@@ -70,6 +70,10 @@ class _Reader:
                 self._parser.ParseFile(file)
         except xml.parsers.expat.ExpatError as error:
             raise InputError(f"{self.label}, line {error.lineno}: the file must be XML, got an error: {error}.") from None
+        except LookupError as error:  # of a codec
+            raise InputError(
+                f"{self.label}, line 1: the file must be in an encoding that exists, got an error: {error}."
+            ) from None
         if not self.graphs:
             raise InputError(f"{self.label}: the file must hold a GraphML graph, got none.")
 

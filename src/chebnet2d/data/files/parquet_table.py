@@ -17,17 +17,17 @@ class ParquetTable(Table):
         self.label = str(path)
         try:
             self._file = pa.parquet.ParquetFile(path)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise InputError(f"{self.label}: the file must be Parquet, got: {str(error).splitlines()[0]}") from None
-        self.names = [str(name) for name in self._file.schema_arrow.names]
+            self.names = [str(name) for name in self._file.schema_arrow.names]
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.label}: the file must be Parquet, got: {_first_line(error)}.") from None
         if len(set(self.names)) < len(self.names):
             raise InputError(f"{self.label}: column names must differ, got {', '.join(self.names)}.")
 
     def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
         try:
             table = self._file.read(columns=[self.names[i] for i in columns])
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self.label}: the file cannot be read: {str(error).splitlines()[0]}") from None
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.label}: the file cannot be read: {_first_line(error)}.") from None
         arrays = [_plain(table[self.names[i]]) for i in columns]
         return [self._number(array, i) if i in numbers else array for i, array in zip(columns, arrays, strict=True)]
 
@@ -42,6 +42,10 @@ class ParquetTable(Table):
 
     def cell(self, row: int, column: int) -> Any:
         return self._file.read(columns=[self.names[column]])[0][row].as_py()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _plain(array: Any) -> Any:
