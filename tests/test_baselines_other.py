@@ -1,5 +1,9 @@
 """GCN, GCNII, LINKX, GloGNN++, PDE-GCN and NodeFormer: against published vectors and against oracles that are not this code."""
 
+import inspect
+import tomllib
+from importlib.resources import files
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +16,7 @@ from torch_geometric.utils import to_dense_adj, to_undirected
 from chebnet2d._checks import InputError
 from chebnet2d.data import csbm, split
 from chebnet2d.graph import SparseOperator, adjacency, made_of, operator_of
-from chebnet2d.models import GCN, GCNII, LINKX, PDEGCN, GloGNN, NodeFormer
+from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
 from chebnet2d.models.gcnii import GCNIILayer
 from chebnet2d.models.nodeformer import KernelAttention, draw_projection, relations_of
 from chebnet2d.models.pdegcn import Flux, edge_gradient
@@ -586,3 +590,29 @@ def test_nothing_of_size_n_by_n_is_formed(name):
         (sum(part.sum() for part in out) if isinstance(out, tuple) else out.sum()).backward()
     # Edges of A + I: 5 a node; NodeFormer has heads x features numbers at each end of each.
     assert largest.numel <= 5 * 4 * 30 * nodes < nodes**2 / 3
+
+
+# ---- presets ----------------------------------------------------------------------------------------------------------
+NAMES = {"gcn": GCN, "gcnii": GCNII, "linkx": LINKX, "glognn": GloGNN, "pdegcn": PDEGCN, "nodeformer": NodeFormer}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_build_models_and_settings(name):
+    assert MODELS[name] is NAMES[name]
+    tables = tomllib.loads(files("chebnet2d").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8"))
+    method = NAMES[name]
+    known = inspect.signature(method).parameters
+    search = tables.pop("search")
+    assert "default" in tables
+    for table in tables.values():
+        assert set(table) == {"origin", "transform", "model", "settings"}
+        assert table["origin"].strip()
+        arguments = {**table["model"], **({"num_nodes": 10} if "num_nodes" in known else {})}
+        method(6, 3, **arguments)
+        assert set(Settings.of(**table["settings"]).groups) <= set(method.groups)
+    for key, values in search["model"].items():
+        for value in values:
+            method(6, 3, **{key: value}, **({"num_nodes": 10} if "num_nodes" in known else {}))
+    for key, values in search["settings"].items():
+        for value in values:
+            assert set(Settings.of(**{key: value}).groups) <= set(method.groups)
