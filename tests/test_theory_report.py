@@ -183,7 +183,7 @@ class TestFigure:
 
     def test_curves_are_drawn(self, result):
         left, right = degree_figure(result.curves).axes
-        assert len(left.get_legend().get_texts()) == len(result.curves) == 5
+        assert len(right.get_legend().get_texts()) == len(result.curves) == 5
         assert left.get_xlabel() == "D + 1"
         assert "distinct eigenvalues" in right.get_xlabel()
         first = left.lines[0].get_ydata()

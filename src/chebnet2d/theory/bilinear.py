@@ -1,4 +1,4 @@
-"""The terms of Paradigm II: alternating between linear problems does not find the way out, so many Gauss-Newton runs do.
+"""The terms of Paradigm II, by Gauss-Newton from many starts.
 
 For given maps R_i the best filters q are linear least squares in every row, so they are eliminated (variable projection) and
 only the r C C' numbers of the maps are searched, by Levenberg-Marquardt from many starts at once. The first start is the

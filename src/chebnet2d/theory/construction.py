@@ -27,6 +27,7 @@ class Construction:
         scale: ||Z||_F.
         lower_bound: no parameter values give a smaller error (proved, up to rounding).
         reason: what the lower bound rests on.
+        tolerance: relative to ``scale``.
         reached: the error is 0 up to the tolerance; the parameters are the proof.
         optimal: the error is the lower bound up to the tolerance.
         fails: the lower bound is above the tolerance: the target is out of reach, whatever the parameters.

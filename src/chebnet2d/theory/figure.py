@@ -27,7 +27,7 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
         # Beyond the degrees that were computed the error is the floor.
         errors = np.concatenate([curve.errors, np.full(largest - len(curve.errors), curve.floor)])
         terms, needed = np.arange(1, largest + 1), curve.degree_needed
-        label = f"{name}: N = {curve.nodes}, {curve.distinct} distinct, one {curve.largest_multiplicity} times"
+        label = f"{name}: N = {curve.nodes}, {curve.distinct} distinct, multiplicity up to {curve.largest_multiplicity}"
         for axis, place in ((left, terms), (right, terms / curve.distinct)):
             axis.plot(place, errors, color=f"C{i}", label=label, lw=1.5, ls="--" if i == 2 else "-")
             axis.plot(place[needed], errors[needed], "o", color=f"C{i}", ms=6)
@@ -35,8 +35,8 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
     left.set(xlabel="D + 1", ylabel="smallest error / ||Z||", xscale="log", ylim=(-0.02, 1.02), title="against the degree")
     right.set(xlabel="(D + 1) / number of distinct eigenvalues", xscale="log", title="against the distinct eigenvalues")
     right.axvline(1 / channels, color="black", lw=0.8, ls=":")
-    right.annotate(f" 1/C (C = {channels})", (1 / channels, 0.02), ha="left", va="bottom", fontsize=8)
-    left.legend(fontsize=8, loc="lower left", title="nodes and eigenvalues", title_fontsize=8)
+    right.annotate(f" 1/C (C = {channels})", (1 / channels, 0.6), ha="left", va="bottom", fontsize=8)
+    right.legend(fontsize=8, loc="lower left", title="nodes and eigenvalues", title_fontsize=8)
     figure.suptitle("What a 2-D graph convolution of degree D can construct (random F and Z)")
     return figure
 

@@ -146,7 +146,8 @@ def _all_three(bench: Bench) -> Iterator[Claim]:
     yield Claim(
         key="corollary-printed",
         section=SECTION,
-        claim="I+II+III reaches targets under the printed conditions: one column in which F^ is 0 is no obstacle to one map",
+        claim="I+II+III reaches targets under the printed conditions: for rows (1,2,0) and (1,3,0) with 5 and 7 in column 3, "
+        "W_:3 = (1,0,0) and q = (5,7) do it",
         paper="Corollary 1, case 3: under these conditions I+II+III fails",
         verdict="fails",
         quantity=f"largest error {_WHERE}",
