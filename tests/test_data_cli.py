@@ -87,3 +87,20 @@ def test_errors_are_one_sentence_and_exit_code_2():
     assert done.stdout == ""
     assert done.stderr.startswith("chebnet2d: load: cora must be below the data root")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_docs_page_has_every_dataset_as_the_catalogue_has_it():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "data.md").read_text()
+    for entry in CATALOGUE.values():
+        known = entry.statistics
+        counts = (known.nodes, known.edges, known.features, known.classes)
+        assert f"| `{entry.name}` | {' | '.join(f'{count:,}' for count in counts)} |" in page
+        metric = "ROC-AUC" if entry.metric == "roc_auc" else "accuracy"
+        assert (
+            f"| `{entry.name}` | {metric} | `{entry.protocol}` | {entry.fixed or 'none'} | {entry.licence} | {entry.source} |"
+            in page
+        )
+        for trouble in entry.trouble:
+            assert trouble in page
+    for name in PROTOCOLS:
+        assert f"| `{name}` |" in page

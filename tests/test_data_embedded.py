@@ -168,6 +168,7 @@ WRONG = {
     "neighbours": (lambda: load("digits", neighbours=0), r"digits: neighbours must be an integer from 1 to 1796, got 0"),
     "name": (lambda: load("corra"), r"load: name must be one of .*Did you mean 'cora'"),
     "type of name": (lambda: load(3), r"load: name must be one of .*got 3"),
+    "list of names": (lambda: load(["cora"]), r"load: name must be one of .*got \['cora'\]"),
     "root": (lambda: load("cora", root=3), r"data: root must be a path, got int"),
     "option of a file": (lambda: load("cora", seed=3), r"load\('cora'\): options must be none, got 'seed'"),
     "y": (

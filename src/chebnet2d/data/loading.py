@@ -32,7 +32,7 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
     >>> load("digits").num_nodes
     1797
     """
-    key = name.strip().lower() if isinstance(name, str) else name
+    key = name.strip().lower() if isinstance(name, str) else ""
     if key in EMBEDDED:
         maker = EMBEDDED[key]
         for option in options:
