@@ -395,6 +395,14 @@ def test_features_from_the_graph_alone(tmp_path: Path) -> None:
     assert torch.equal(identity.to_dense(), torch.eye(4))
 
 
+def test_a_nodes_table_gives_labels_where_its_features_are_not_wanted(tmp_path: Path) -> None:
+    (with_edges(tmp_path) / "nodes.csv").write_text("id,colour,label\n0,red,x\n1,,\n7,1,y\n2,3,x\n")
+    data = read_graph(tmp_path, features="degree")
+    assert data.node_ids.tolist() == [0, 1, 2, 7]
+    assert data.x.flatten().tolist() == [1, 2, 1, 0]
+    assert data.y.tolist() == [0, -1, 0, 1]
+
+
 def test_large_features_are_sparse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chebnet2d.data.files.features.DENSE_LIMIT", 3 * 8 * 4 - 1)
     few, many = np.eye(3, 8), np.ones((3, 8))
@@ -452,6 +460,18 @@ def test_y_beside_x_is_a_coordinate(tmp_path: Path) -> None:
     assert read_graph(tmp_path).feature_names == ["x", "y"]
     (tmp_path / "nodes.csv").write_text("id,f,y\n0,1,2\n1,3,4\n2,5,6\n")
     assert read_graph(tmp_path).class_names == ["2", "4", "6"]
+
+
+def test_a_column_name_is_for_the_tables_that_have_it(tmp_path: Path) -> None:
+    (with_edges(tmp_path) / "features.csv").write_text("paper,f\n0,1\n1,2\n2,3\n")
+    (tmp_path / "labels.csv").write_text("id,kind,note\n2,x,\n0,y,\n")
+    data = read_graph(tmp_path, node_id="paper", label="kind")
+    assert (data.x.tolist(), data.y.tolist()) == ([[1], [2], [3]], [1, -1, 0])
+    with pytest.raises(ValueError, match=r"labels\.csv: label must be one of its columns \('id', 'kind', 'note'\), got 'sort'"):
+        read_graph(tmp_path, node_id="paper", label="sort")
+    (tmp_path / "features.csv").write_text("paper,f,sort\n0,1,1\n1,2,1\n2,3,2\n")
+    with pytest.raises(ValueError, match=r"features\.csv: labels must come from one place, got the column 'sort'"):
+        read_graph(tmp_path, node_id="paper", label="sort")
 
 
 # ---- other ways in ------------------------------------------------------------------------------------------

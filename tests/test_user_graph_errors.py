@@ -149,6 +149,8 @@ case("header or row", {"edges.csv": EDGES, "features.csv": "paper,0.5\n0,1\n"},
      "name the id column by node_id= (--id-column), by its position ('0') if there is no header.")
 case("unknown id column", {"edges.csv": EDGES, "features.csv": X},
      "features.csv: node_id must be one of its columns ('f', 'g'), got 'key'.", node_id="key")
+case("unknown column to leave out", {"edges.csv": EDGES, "features.csv": X},
+     "features.csv: ignore must be one of its columns ('f', 'g'), got 'h'.", ignore=["h"])
 case("two feature files", {"edges.csv": EDGES, "features.csv": X, "nodes.csv": X},
      ".: one file of its kind must be there, got features.csv and nodes.csv. Remove one, or name the one to use.")
 case("npy of objects", {"edges.csv": EDGES, "features.npy": npy(np.array([[None, 1]], dtype=object))},

@@ -41,6 +41,21 @@ def named(table: Table, argument: str, name: str) -> int:
     raise InputError(f"{table.label}: {argument} must be one of its {kind} ({listed}), got {name!r}.")
 
 
+def meant(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
+    """A name that is given once may be meant for one of several tables: it is for those that have such a column.
+
+    If none has one, it is for all of them, and the first will say so.
+    """
+    if name is None or _mentions(table, name) or not any(other is not None and _mentions(other, name) for other in others):
+        return name
+    return None
+
+
+def _mentions(table: Table, name: str) -> bool:
+    names = [field.strip() for field in table.head[0]] if isinstance(table, CsvTable) else table.names
+    return name in names
+
+
 def find(table: Table, names: Sequence[str], without: Sequence[int] = ()) -> int | None:
     """The first column that has one of the names, the names in order of preference."""
     have = {plain(name): i for i, name in reversed(list(enumerate(table.names))) if i not in without}

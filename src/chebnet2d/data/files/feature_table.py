@@ -45,17 +45,21 @@ def read_node_table(
     ignore: Sequence[str] = (),
     categorical: str = "error",
     header: bool | None = None,
+    values: bool = True,
 ) -> NodeTable:
-    """Ids, features and labels from one table. ``label_elsewhere``: a label column here would be one too many."""
+    """Ids, features and labels from one table.
+
+    ``label_elsewhere``: a label column here would be one too many. ``values=False``: the features are not wanted.
+    """
     if header_by_force(table, header, (node_id, None if label_elsewhere else label)) is None:
         _settle_header(table)
-    left_out = [named(table, "ignore", name) for name in ignore if name in table.names]
+    left_out = [named(table, "ignore", name) for name in ignore if values or name in table.names]
     ids = named(table, "node_id", node_id) if node_id is not None else find_id(table) if table.has_header else None
     labels = _label_column(table, label, label_elsewhere, left_out)
     if labels is not None and labels == ids:
         raise InputError(f"{table.label}: node_id and label must be two columns, got {table.names[labels]!r} for both.")
-    values = [i for i in range(table.width) if i not in (ids, labels, *left_out)]
-    return node_table_at(table, ids, labels, values, categorical)
+    wanted = [i for i in range(table.width) if i not in (ids, labels, *left_out)] if values else []
+    return node_table_at(table, ids, labels, wanted, categorical)
 
 
 def node_table_at(table: Table, ids: int | None, labels: int | None, values: Sequence[int], categorical: str) -> NodeTable:
@@ -98,9 +102,10 @@ def _settle_header(table: Table) -> None:
 
 
 def _label_column(table: Table, label: str | None, elsewhere: bool, left_out: Sequence[int]) -> int | None:
-    if not elsewhere and label is not None:
-        return named(table, "label", label)
-    found = find_label(table) if table.has_header else None
+    if label is not None and (not elsewhere or label in table.names):
+        found: int | None = named(table, "label", label)
+    else:
+        found = find_label(table) if table.has_header else None
     if found is None or found in left_out:
         return None
     if elsewhere:

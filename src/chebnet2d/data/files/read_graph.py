@@ -9,9 +9,9 @@ from typing import Any
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.data.files.arrays import read_feature_file
 from chebnet2d.data.files.assemble import MADE_FEATURES, assemble
+from chebnet2d.data.files.columns import meant
 from chebnet2d.data.files.edges import read_edges
 from chebnet2d.data.files.feature_table import NodeTable, read_node_table
-from chebnet2d.data.files.features import Features
 from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS, TABLES, WHOLE, find_file
 from chebnet2d.data.files.graphml import read_graphml
 from chebnet2d.data.files.labels import read_labels
@@ -76,46 +76,44 @@ def read_graph(
         return read_saved(whole, features=made, missing_features=missing_features)
     sources = _sources(whole, given, made is not None)
 
-    # Ids and labels may come with the graph itself (GraphML), or from a nodes table whose features are not asked for.
-    own: NodeTable | None = None
-    table: Features | None = None
-    found: NodeTable | None = None
-    in_file = sources.labels is not None
-    if sources.nodes is not None:
-        unused = made is not None or sources.features is not None
-        words = "one-hot" if unused else categorical
-        own = read_node_table(
-            sources.nodes,
-            node_id=node_id if made else None,
-            label=None if unused and not made else label,
-            label_elsewhere=in_file,
-            ignore=ignore,
-            categorical=words,
-            header=header,
-        )
-        table = own.features
-    if sources.features is not None and sources.features.suffix.lower() in (".npy", ".npz"):
-        table = read_feature_file(sources.features)
-    elif sources.features is not None:
-        elsewhere = in_file or (own is not None and own.labels is not None)
-        found = read_node_table(
-            open_table(sources.features),
-            node_id=node_id,
-            label=label,
-            label_elsewhere=elsewhere,
+    matrix = sources.features is not None and sources.features.suffix.lower() in (".npy", ".npz")
+    feature_table = None if sources.features is None or matrix else open_table(sources.features)
+    label_table = None if sources.labels is None else open_table(sources.labels)
+
+    def node_table(table: Table, others: list[Table | None], labelled: bool, values: bool = True) -> NodeTable:
+        return read_node_table(
+            table,
+            node_id=None if sources.graphml and table is sources.nodes else meant(node_id, table, others),
+            label=meant(label, table, others),
+            label_elsewhere=labelled,
             ignore=ignore,
             categorical=categorical,
             header=header,
+            values=values,
         )
+
+    # Ids and labels may come with the graph itself (GraphML), or from a nodes table whose features are not asked for.
+    own = found = table = None
+    labelled = label_table is not None
+    if sources.nodes is not None:
+        unused = made is not None or sources.features is not None
+        own = node_table(sources.nodes, [feature_table, label_table], labelled, values=not unused)
+        labelled = labelled or own.labels is not None
+        table = own.features
+    if feature_table is not None:
+        found = node_table(feature_table, [sources.nodes, label_table], labelled)
         table = found.features
+    elif sources.features is not None:
+        table = read_feature_file(sources.features)
     known = None if table is None else table.ids
     edge_list = read_edges(sources.edges, source=source, target=target, weight=weight, header=header, known=known)
     column = next((nodes.labels for nodes in (found, own) if nodes is not None and nodes.labels is not None), None)
-    if sources.labels is not None:
+    if label_table is not None:
+        others = [sources.nodes, feature_table]
         column = read_labels(
-            open_table(sources.labels),
-            node_id=node_id,
-            label=label,
+            label_table,
+            node_id=meant(node_id, label_table, others),
+            label=meant(label, label_table, others),
             header=header,
             known=known or edge_list.ids,
             expected_rows=table.rows if table is not None and table.ids is None else None,
@@ -140,6 +138,7 @@ class _Sources:
     nodes: Table | None
     features: Path | None
     labels: Path | None
+    graphml: bool = False
 
 
 def _sources(whole: Path | None, given: dict[str, Path | None], made: bool) -> _Sources:
@@ -155,7 +154,7 @@ def _sources(whole: Path | None, given: dict[str, Path | None], made: bool) -> _
         if edges is not None:
             raise InputError(f"{whole}: edges must come from one place, got {edges} beside a graph.")
         edge_table, node_table = read_graphml(whole)
-        return _Sources(whole.stem, edge_table, node_table, features, labels)
+        return _Sources(whole.stem, edge_table, node_table, features, labels, graphml=True)
     else:
         if whole is not None and edges is not None:
             raise InputError(f"{whole}: edges must come from one place, got {edges} beside an edge table.")
