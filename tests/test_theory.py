@@ -438,6 +438,21 @@ class TestArguments:
         with pytest.raises(InputError, match="a sum of names or a list of names"):
             construct(edges, x, x, [])
 
+    @pytest.mark.parametrize("paradigm", ["I", "II", "III", "2d", "I+II+III", "II+II"])
+    def test_nothing_from_nothing(self, paradigm):
+        zero, z = np.zeros((5, 3)), np.random.default_rng(0).standard_normal((5, 3))
+        lost = construct(path(5), zero, z, paradigm)
+        assert lost.error == pytest.approx(np.linalg.norm(z))
+        assert lost.optimal
+        assert lost.fails
+        assert construct(path(5), z, zero, paradigm).error == 0
+        assert construct(path(5), zero, zero, paradigm).reached
+        assert construct(path(5), z[:, :1], z[::-1, :1].copy(), paradigm).reached  # one channel: all paradigms are one
+
+    def test_degree_curve_needs_a_signal_and_a_target(self):
+        with pytest.raises(InputError, match="F and Z must not be zero"):
+            degree_curve(path(5), np.ones((5, 2)), np.zeros((5, 2)))
+
     def test_graphs_in_every_form(self):
         edges = karate()
         operator = shifted_laplacian(adjacency(edges), dtype=torch.float64)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from chebnet2d._checks import integer
+from chebnet2d._checks import InputError, integer
 from chebnet2d.graph import Graph, Spectrum
 from chebnet2d.theory.construction import matrix, spectrum_of
 from chebnet2d.theory.reduction import Array
@@ -68,6 +68,10 @@ def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None
     f, z = spectrum.transform(signal).numpy(), spectrum.transform(target).numpy()
     nodes, channels = f.shape
     scale = float(np.linalg.norm(z))
+    if scale == 0 or not f.any():
+        raise InputError(
+            "degree_curve: F and Z must not be zero, since errors are relative to Z and 0 is constructed from 0 alone."
+        )
 
     spaces = eigenspaces(eigenvalues)
     floor, reachable = 0.0, 0
