@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer
+from chebnet2d._checks import InputError, fail, flag, integer, real
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import CANNOT_STACK, MODELS, features_of
 from chebnet2d.nn import Features, Stream
+from chebnet2d.training.halving import check_rungs, check_trials, worse_half
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
 from chebnet2d.training.settings import Settings
 from chebnet2d.training.stack import Stack
@@ -75,6 +76,8 @@ class Result:
     test_roc_auc: float | None
     seconds: float
     history: History
+    pruned: bool = False
+    """The run left before it was done: at a rung, or because the time was up."""
 
     @property
     def test_metric(self) -> float | None:
@@ -128,6 +131,9 @@ def fit_many(
     initialise: bool = True,
     test: bool = True,
     progress: Report | None = None,
+    rungs: Sequence[int] = (),
+    trials: Sequence[int] | None = None,
+    time_limit: float | None = None,
 ) -> list[Result]:
     """Train runs of one model class and shape side by side; each follows the path it would take alone, up to rounding.
 
@@ -137,22 +143,70 @@ def fit_many(
     Args:
         width: how many runs share a stack; by default what the caches hold (``stack_width``).
         test: compute test scores at the end. A search has no business with them.
+        rungs: increasing epochs, for successive halving: after each of them the worse half of the trials that are still in
+            training leaves, judged by the mean of their best validation metric so far; ties by the lower loss. One stays.
+        trials: a number for each run. Runs with the same number are one trial (one setting on several splits): judged
+            together, and they leave together. By default every run is a trial. Trials may differ in shape: runs of the same
+            shape share stacks, and all trials are judged together.
+        time_limit: in seconds; runs that are not done by then end as they are, after one epoch at least.
     """
     runs = list(runs)
     if not runs:
         return []
+    groups = [list(range(len(runs)))] if trials is None else _alike(runs)
     inputs = check_data(data, runs)
+    rungs = check_rungs(rungs)
+    trial_of = list(range(len(runs))) if trials is None else check_trials(trials, len(runs))
+    limit = math.inf if time_limit is None else time.perf_counter() + real("fit_many", "time_limit", time_limit, 0)
     for run in runs:
         integer("fit_many", "seed", run.seed, 0)
         if flag("fit_many", "initialise", initialise):
             initialise_parameters(run.model, run.seed)
-    width = stack_width(runs[0].model, data) if width is None else integer("fit_many", "width", width, 1)
-    if any(type(runs[0].model) is MODELS[name] for name in CANNOT_STACK):
-        width = 1
-    results: list[Result] = []
-    for start in range(0, len(runs), width):
-        results += _fit_stack(runs[start : start + width], data, inputs, test, progress)
-    return results
+    parts: list[list[int]] = []
+    for group in groups:
+        model = runs[group[0]].model
+        widest = stack_width(model, data) if width is None else integer("fit_many", "width", width, 1)
+        if any(type(model) is MODELS[name] for name in CANNOT_STACK):
+            widest = 1
+        if trials is not None:  # an even cut: a stack of few runs is slow
+            widest = math.ceil(len(group) / math.ceil(len(group) / widest))
+        parts += [group[start : start + widest] for start in range(0, len(group), widest)]
+
+    results: dict[int, Result] = {}
+
+    def finish(stack: _StackFit, part: Sequence[int]) -> None:
+        stack.advance(math.inf, limit, progress)
+        results.update(zip(part, stack.results(test), strict=True))
+
+    if rungs:
+        stacks = [_StackFit([runs[r] for r in part], data, inputs) for part in parts]
+        for rung in rungs:
+            scores: dict[int, list[tuple[float, float]]] = {}
+            running: set[int] = set()
+            for stack, part in zip(stacks, parts, strict=True):
+                stack.advance(rung, limit, progress)
+                for tracker, r in zip(stack.trackers, part, strict=True):
+                    scores.setdefault(trial_of[r], []).append((tracker.best_metric, tracker.best_loss))
+                running.update(trial_of[part[i]] for i in stack.active)
+            leaving = worse_half(scores, running)
+            for stack, part in zip(stacks, parts, strict=True):
+                stack.drop([i for i, r in enumerate(part) if trial_of[r] in leaving])
+        for stack, part in zip(stacks, parts, strict=True):
+            finish(stack, part)
+    else:  # one stack at a time in memory
+        for part in parts:
+            finish(_StackFit([runs[r] for r in part], data, inputs), part)
+    return [results[r] for r in range(len(runs))]
+
+
+def _alike(runs: Sequence[Run]) -> list[list[int]]:
+    """Runs that may share a stack, by position."""
+    groups: dict[Any, list[int]] = {}
+    for r, run in enumerate(runs):
+        model: Any = run.model
+        shapes = tuple((name, value.shape) for name, value in [*model.named_parameters(), *model.named_buffers()])
+        groups.setdefault((type(model), getattr(model, "stack_key", ()), shapes), []).append(r)
+    return list(groups.values())
 
 
 def initialise_parameters(model: nn.Module, seed: int) -> None:
@@ -216,52 +270,79 @@ def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
     return x.to(dtype=dtype), data.edge_index, data.get("edge_weight")
 
 
-def _fit_stack(
-    runs: Sequence[Run], data: Any, inputs: tuple[Features, Any, Any], test: bool, progress: Report | None
-) -> list[Result]:
-    start = time.perf_counter()
-    streams = [Stream(np.random.SeedSequence(run.seed, spawn_key=(1,))) for run in runs]
-    stack = Stack([run.model for run in runs], [run.settings for run in runs], streams)
-    trackers = [_Tracker(run) for run in runs]
-    active = list(range(len(runs)))
-    like = next(iter(stack.params.values()))
-    y = data.y.to(like.device)
-    metric = data.get("metric") or "accuracy"
-    train = node_weights([run.split.train for run in runs], y.numel(), like)
-    val = node_weights([run.split.val for run in runs], y.numel(), like)
-    longest = max(run.settings.epochs for run in runs)
+class _StackFit:
+    """A stack in training: it can stop after any epoch and go on."""
 
-    epoch = 0
-    while active:
-        epoch += 1
-        logits, penalty = stack.forward(inputs, training=True)
-        if epoch == 1:
-            _check_logits(logits, y)
-        losses = (negative_log_likelihood(logits, y) * train).sum(dim=1)
-        stack.step(losses.sum() if penalty is None else losses.sum() + penalty)
+    def __init__(self, runs: Sequence[Run], data: Any, inputs: tuple[Features, Any, Any]) -> None:
+        self.runs = runs
+        self.inputs = inputs
+        streams = [Stream(np.random.SeedSequence(run.seed, spawn_key=(1,))) for run in runs]
+        self.stack = Stack([run.model for run in runs], [run.settings for run in runs], streams)
+        self.trackers = [_Tracker(run) for run in runs]
+        self.active = list(range(len(runs)))
+        like = next(iter(self.stack.params.values()))
+        self.y = data.y.to(like.device)
+        self.metric = data.get("metric") or "accuracy"
+        self.train = node_weights([run.split.train for run in runs], self.y.numel(), like)
+        self.val = node_weights([run.split.val for run in runs], self.y.numel(), like)
+        self.longest = max(run.settings.epochs for run in runs)
+        self.epoch = 0
+        self.seconds = 0.0
+
+    def advance(self, until: float, limit: float, progress: Report | None) -> None:
+        """Epochs up to ``until``, or until every run is done, or the clock shows ``limit``: all that are not done leave then."""
+        start = time.perf_counter()
+        while self.active and self.epoch < until:
+            self._one_epoch()
+            if time.perf_counter() >= limit:
+                self.drop(self.active)
+            if progress is not None:
+                best = max(tracker.best_metric for tracker in self.trackers)
+                progress(Progress(self.epoch, self.longest, len(self.active), len(self.runs), best))
+        self.seconds += time.perf_counter() - start
+
+    def _one_epoch(self) -> None:
+        self.epoch += 1
+        logits, penalty = self.stack.forward(self.inputs, training=True)
+        if self.epoch == 1:
+            _check_logits(logits, self.y)
+        losses = (negative_log_likelihood(logits, self.y) * self.train).sum(dim=1)
+        self.stack.step(losses.sum() if penalty is None else losses.sum() + penalty)
         with torch.no_grad():
-            logits, _ = stack.forward(inputs, training=False)
-            val_losses = (negative_log_likelihood(logits, y) * val).sum(dim=1).tolist()
-            if metric == "roc_auc":
-                scores = [roc_auc(run_logits, y, runs[r].split.val) for run_logits, r in zip(logits, active, strict=True)]
+            logits, _ = self.stack.forward(self.inputs, training=False)
+            val_losses = (negative_log_likelihood(logits, self.y) * self.val).sum(dim=1).tolist()
+            if self.metric == "roc_auc":
+                scores = [
+                    roc_auc(run_logits, self.y, self.runs[r].split.val) for run_logits, r in zip(logits, self.active, strict=True)
+                ]
             else:
-                scores = weighted_accuracy(logits, y, val).tolist()
+                scores = weighted_accuracy(logits, self.y, self.val).tolist()
         stays = []
-        for position, (r, loss) in enumerate(zip(active, losses.tolist(), strict=True)):
-            if trackers[r].update(epoch, loss, val_losses[position], scores[position]):
-                trackers[r].best_state = stack.snapshot(position)
-            if not trackers[r].done(epoch):
+        for position, (r, loss) in enumerate(zip(self.active, losses.tolist(), strict=True)):
+            tracker = self.trackers[r]
+            if tracker.update(self.epoch, loss, val_losses[position], scores[position]):
+                tracker.best_state = self.stack.snapshot(position)
+            if not tracker.done(self.epoch):
                 stays.append(position)
-        if len(stays) < len(active):
-            active = [active[position] for position in stays]
-            train, val = train[stays], val[stays]
-            if stays:
-                stack.keep(stays)
-        if progress is not None:
-            best = max(tracker.best_metric for tracker in trackers)
-            progress(Progress(epoch, longest, len(active), len(runs), best))
-    seconds = (time.perf_counter() - start) / len(runs)
-    return [tracker.result(inputs, y, metric, test, seconds) for tracker in trackers]
+        self._keep(stays)
+
+    def _keep(self, positions: list[int]) -> None:
+        if len(positions) < len(self.active):
+            self.active = [self.active[position] for position in positions]
+            self.train, self.val = self.train[positions], self.val[positions]
+            if positions:
+                self.stack.keep(positions)
+
+    def drop(self, runs: Sequence[int]) -> None:
+        """These runs leave before they are done; runs that are done already are left alone."""
+        leaving = set(runs) & set(self.active)
+        for r in leaving:
+            self.trackers[r].pruned = True
+        self._keep([position for position, r in enumerate(self.active) if r not in leaving])
+
+    def results(self, test: bool) -> list[Result]:
+        seconds = self.seconds / len(self.runs)
+        return [tracker.result(self.inputs, self.y, self.metric, test, seconds) for tracker in self.trackers]
 
 
 class _Tracker:
@@ -274,6 +355,7 @@ class _Tracker:
         self.best_metric = -math.inf
         self.best_loss = math.inf
         self.best_state: dict[str, Tensor] = {}
+        self.pruned = False
 
     def update(self, epoch: int, train_loss: float, val_loss: float, val_metric: float) -> bool:
         self.history.train_loss.append(train_loss)
@@ -317,6 +399,7 @@ class _Tracker:
             test_roc_auc=auc,
             seconds=seconds,
             history=self.history,
+            pruned=self.pruned,
         )
 
 
