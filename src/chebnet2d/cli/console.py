@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -52,3 +53,52 @@ def training_progress(quiet: bool) -> Iterator[Any]:
     finally:
         if task is not None:
             bar.stop()
+
+
+@contextmanager
+def study_progress() -> Iterator[Any]:
+    """Runs done, epochs a second and time left, on stderr; nothing when it is not a terminal."""
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    started = time.perf_counter()
+    shown = Progress(
+        TextColumn("runs"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    )
+    with shown:
+        task = shown.add_task("")
+
+        def report(progress: Any) -> None:
+            speed = progress.epochs_done / max(time.perf_counter() - started, 1e-9)
+            words = [f"{progress.unit.method} on {progress.unit.dataset}"] if progress.unit else []
+            words += [f"epoch {progress.epoch.epoch}, {progress.epoch.active} runs in the stack"] if progress.epoch else []
+            words += [f"{speed:.0f} epochs/s"] if speed >= 1 else []
+            shown.update(task, total=progress.runs, completed=progress.runs_done, description=", ".join(words))
+
+        yield report
+
+
+@contextmanager
+def log_lines(path: Path | None) -> Iterator[Any]:
+    """A function that appends a line with the time to a file, at once; None without a file."""
+    import time
+
+    if path is None:
+        yield None
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+        yield lambda text: file.write(time.strftime("%Y-%m-%d %H:%M:%S ") + text + "\n")

@@ -1,0 +1,136 @@
+"""study: many runs by a protocol, with a store that survives interruptions."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+study_app = typer.Typer(help="Many runs by a frozen protocol: run, status, table, export.", no_args_is_help=True)
+StorePath = Annotated[Path, typer.Option("--store", help="File of the study (SQLite).")]
+DEFAULT_STORE = Path("runs/study.sqlite")
+
+
+@study_app.command("run")
+def run(
+    protocol: Annotated[Path | None, typer.Argument(help="TOML file with a protocol; or use --table or --methods.")] = None,
+    table: Annotated[int | None, typer.Option(help="One of the paper's tables: 1, 2 or 3.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Methods, separated by commas (name or name:variant).")] = None,
+    datasets: Annotated[str | None, typer.Option(help="Datasets, separated by commas.")] = None,
+    split: Annotated[str, typer.Option(help="Split protocol.")] = "uniform",
+    splits: Annotated[int, typer.Option(help="Number of splits.")] = 10,
+    inits: Annotated[int, typer.Option(help="Initialisations on each split.")] = 10,
+    epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
+    store: StorePath = DEFAULT_STORE,
+    workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    log: Annotated[Path | None, typer.Option(help="Append a line for every finished stack to this file.")] = None,
+    data_root: Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")] = None,
+) -> None:
+    """Run what the protocol asks for and the store does not have yet. Interrupt it at will; start it again and it goes on.
+
+    Example: chebnet2d study run --table 1 --methods chebnet2d,gprgnn --datasets cora,texas --inits 1
+    """
+    from chebnet2d._checks import InputError, integer
+    from chebnet2d.cli.console import log_lines, study_progress
+    from chebnet2d.study import Protocol, run_study
+
+    integer("study run", "--workers", workers, 1)
+    names = {"methods": _listed(methods), "datasets": _listed(datasets)}
+    options: dict[str, Any] = {"split": split, "splits": splits, "inits": inits, "epochs": epochs, "patience": patience}
+    if protocol is not None:
+        if table is not None or methods or datasets:
+            raise InputError("study run: a protocol file must stand alone, got --table, --methods or --datasets beside it.")
+        chosen = Protocol.from_toml(protocol)
+    elif table is not None:
+        chosen = Protocol.from_table(table, **names, **options)
+    elif names["methods"] and names["datasets"]:
+        chosen = Protocol(tuple(names["methods"]), tuple(names["datasets"]), **options)
+    else:
+        raise InputError("study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none.")
+    with study_progress() as report, log_lines(log) as write:
+        run_study(chosen, store, root=data_root, workers=workers, progress=report, log=write)
+    _print_status(store)
+
+
+@study_app.command("status")
+def status(
+    store: StorePath = DEFAULT_STORE, json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False
+) -> None:
+    """Runs done and planned, by method and dataset.
+
+    Example: chebnet2d study status --store runs/study.sqlite
+    """
+    from chebnet2d.cli.console import print_json
+    from chebnet2d.study import Store
+
+    if json:
+        with Store(store, create=False) as opened:
+            cells = opened.progress()
+        print_json({"cells": cells, "runs": sum(c["runs"] for c in cells), "done": sum(c["done"] for c in cells)})
+    else:
+        _print_status(store)
+
+
+@study_app.command("table")
+def table(
+    store: StorePath = DEFAULT_STORE,
+    style: Annotated[str, typer.Option("--format", help="markdown, latex, csv or json.")] = "markdown",
+    paper: Annotated[int | None, typer.Option(help="Show the numbers of the paper's table 1, 2 or 3 beside ours.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+) -> None:
+    """The table of a study: means, intervals, best and second, and what is not significantly worse than the best.
+
+    Example: chebnet2d study table --format latex --paper 1
+    """
+    from chebnet2d._checks import InputError, one_of
+    from chebnet2d.cli.console import say
+    from chebnet2d.study import Store, format_table, make_table, published_numbers
+
+    published = None
+    if paper is not None:
+        published = published_numbers()[one_of("study table", "--paper", str(paper), ("1", "2", "3"))]
+    with Store(store, create=False) as opened:
+        rows = list(opened.rows())
+    if not rows:
+        raise InputError(f"study table: {str(store)!r} must have finished runs, got none yet.")
+    text = format_table(make_table(rows, published), style)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+        say(f"table written to {out}")
+
+
+@study_app.command("export")
+def export(
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .json.")], store: StorePath = DEFAULT_STORE
+) -> None:
+    """Every run with its raw metrics, configuration, digests, seeds, versions, machine, time and memory.
+
+    Example: chebnet2d study export --out runs.parquet
+    """
+    from chebnet2d.cli.console import say
+    from chebnet2d.study.export import export_rows
+
+    say(f"{export_rows(store, out)} runs written to {out}")
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+def _print_status(store: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from chebnet2d.study import Store
+
+    with Store(store, create=False) as opened:
+        cells = opened.progress()
+    shown = Table(title=f"{store}: {sum(c['done'] for c in cells)} of {sum(c['runs'] for c in cells)} runs done")
+    for column in ("method", "dataset", "done", "planned", "stacks in work"):
+        shown.add_column(column)
+    for cell in cells:
+        shown.add_row(cell["method"], cell["dataset"], str(cell["done"]), str(cell["runs"]), str(cell["working"] or ""))
+    Console().print(shown)

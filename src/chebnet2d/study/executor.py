@@ -1,0 +1,168 @@
+"""Doing the work of a plan: this process, or several on this machine."""
+
+import multiprocessing
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
+from chebnet2d.study.protocol import Protocol
+from chebnet2d.study.store import Store
+from chebnet2d.training import Progress, Result, fit_many
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """After every epoch of a unit and after every unit. ``unit`` is None when a unit was finished by another process."""
+
+    runs_done: int
+    runs: int
+    unit: Unit | None
+    epoch: Progress | None
+    epochs_done: int
+
+
+Report = Callable[[StudyProgress], None]
+
+
+def run_study(
+    protocol: Protocol,
+    store_path: str | Path,
+    *,
+    root: Path | None = None,
+    workers: int = 1,
+    progress: Report | None = None,
+    log: Callable[[str], None] | None = None,
+) -> None:
+    """Run what is not yet in the store. Interrupt it anywhere and call it again: it goes on, and the table is the same."""
+    catalogue = Catalogue(root)
+    units = list(make_plan(protocol, catalogue))
+    with Store(store_path) as store:
+        store.begin(protocol, units)
+    if workers > 1:
+        _run_in_processes(protocol, store_path, root, workers, units, progress)
+    else:
+        work(units, store_path, catalogue, progress=progress, log=log)
+
+
+def work(
+    units: Sequence[Unit],
+    store_path: str | Path,
+    catalogue: Catalogue,
+    *,
+    progress: Report | None = None,
+    log: Callable[[str], None] | None = None,
+) -> None:
+    """Claim, train and commit units until none is left."""
+    total = sum(len(unit.seeds) for unit in units)
+    epochs_done = 0
+    with Store(store_path) as store:
+        finished = store.finished()
+        done = sum(len(unit.seeds) for unit in units if unit.id in finished)
+        for unit in units:
+            if unit.id in finished or not store.claim(unit):
+                continue
+            try:
+                start = time.perf_counter()
+
+                def report(epoch: Progress, unit: Unit = unit, done: int = done) -> None:
+                    nonlocal epochs_done
+                    epochs_done += epoch.active
+                    if progress is not None:
+                        progress(StudyProgress(done, total, unit, epoch, epochs_done))
+
+                rows = train_unit(unit, catalogue, report)
+                store.commit(unit, rows)
+            except BaseException:
+                store.release(unit)
+                raise
+            done += len(unit.seeds)
+            if log is not None:
+                scores = ", ".join(f"{row['test_metric']:.4f}" for row in rows)
+                log(f"{unit.method} on {unit.dataset}: {len(rows)} runs in {time.perf_counter() - start:.1f} s: {scores}")
+            if progress is not None:
+                progress(StudyProgress(done, total, unit, None, epochs_done))
+
+
+def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], None] | None = None) -> list[dict[str, Any]]:
+    """The rows of a unit."""
+    data = catalogue.load(unit.dataset, unit.preset.transform)
+    runs = make_runs(unit, data)
+    results = fit_many(runs, data, width=len(runs), progress=report)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    return [_row(unit, seeds, result, peak) for seeds, result in zip(unit.seeds, results, strict=True)]
+
+
+def _row(unit: Unit, seeds: tuple[int, int], result: Result, peak: float) -> dict[str, Any]:
+    split: Any = result.split
+    return {
+        "run_id": unit.run_id(*seeds),
+        "unit_id": unit.id,
+        "method": unit.method,
+        "dataset": unit.dataset,
+        "split": unit.split,
+        "split_seed": seeds[0],
+        "seed": seeds[1],
+        "metric": result.metric,
+        "test_metric": result.test_metric,
+        "test_accuracy": result.test_accuracy,
+        "test_roc_auc": result.test_roc_auc,
+        "val_metric": result.val_metric,
+        "val_loss": result.val_loss,
+        "best_epoch": result.best_epoch,
+        "epochs": result.epochs,
+        "seconds": result.seconds,
+        "peak_mib": round(peak, 1),
+        "parameters": sum(p.numel() for p in result.model.parameters()),
+        "config": unit.preset.as_json(),
+        "dataset_digest": unit.dataset_digest,
+        "split_digest": split.digest,
+        "train_nodes": split.train.numel(),
+        "test_nodes": split.test.numel(),
+        "versions": {"chebnet2d": version("chebnet2d"), "torch": torch.__version__, "python": platform.python_version()},
+        "machine": {"system": platform.platform(), "cores": os.cpu_count(), "threads": torch.get_num_threads()},
+        "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _worker(protocol: dict[str, Any], store_path: str, root: Path | None, threads: int) -> None:
+    torch.set_num_threads(threads)
+    catalogue = Catalogue(root)
+    work(list(make_plan(Protocol.from_json(protocol), catalogue)), store_path, catalogue)
+
+
+def _run_in_processes(
+    protocol: Protocol, store_path: str | Path, root: Path | None, workers: int, units: Sequence[Unit], progress: Report | None
+) -> None:
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    context = multiprocessing.get_context("spawn")
+    arguments = (protocol.as_json(), str(store_path), root, threads)
+    processes = [context.Process(target=_worker, args=arguments, daemon=True) for _ in range(workers)]
+    for process in processes:
+        process.start()
+    sizes = {unit.id: len(unit.seeds) for unit in units}
+    total = sum(sizes.values())
+    try:
+        while any(process.is_alive() for process in processes):
+            for process in processes:
+                process.join(timeout=0.5)
+            if progress is not None:
+                with Store(store_path) as store:
+                    done = sum(sizes[unit_id] for unit_id in store.finished() if unit_id in sizes)
+                progress(StudyProgress(done, total, None, None, 0))
+    finally:
+        for process in processes:
+            if process.is_alive():
+                process.terminate()
+    failed = [process.exitcode for process in processes if process.exitcode]
+    if failed:
+        raise RuntimeError(f"a worker process ended with code {failed[0]}; what was finished is in the store")

@@ -1,0 +1,111 @@
+"""From a protocol to units of work. A unit is a stack of runs: trained together, committed together.
+
+Rounding depends on who shares a stack, so stacks are a pure function of the protocol, the data and the presets, never of what
+happened to be finished when a study was started again.
+"""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chebnet2d import data as datasets
+from chebnet2d._checks import InputError
+from chebnet2d.models import NodeClassifier, find_model
+from chebnet2d.models.registry import CANNOT_STACK
+from chebnet2d.study.presets import NO_TRANSFORM, Preset
+from chebnet2d.study.protocol import Protocol, digest_of
+from chebnet2d.training import Run, Settings, stack_width
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Runs of one method on one dataset that share a stack: (split seed, initialisation seed) for each."""
+
+    position: int
+    method: str
+    dataset: str
+    dataset_digest: str
+    preset: Preset
+    split: str
+    seeds: tuple[tuple[int, int], ...]
+
+    @property
+    def id(self) -> str:
+        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, self.seeds])
+
+    def run_id(self, split_seed: int, seed: int) -> str:
+        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, split_seed, seed])
+
+
+class Catalogue:
+    """Datasets as a study uses them: loaded and transformed once, one at a time in memory."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = root
+        self._key: tuple[str, str] | None = None
+        self._data: Any = None
+        self._digests: dict[tuple[str, str], str] = {}
+
+    def load(self, dataset: str, transform: str) -> Any:
+        key = (dataset, transform)
+        if self._key != key:
+            data = datasets.load(dataset, root=self.root)
+            self._data = data if transform == NO_TRANSFORM else datasets.TRANSFORMS[transform](data)
+            self._key = key
+        return self._data
+
+    def digest(self, dataset: str, transform: str) -> str:
+        key = (dataset, transform)
+        if key not in self._digests:
+            self._digests[key] = datasets.dataset_digest(self.load(dataset, transform))
+        return self._digests[key]
+
+
+def build_model(method: str, data: Any, arguments: dict[str, Any]) -> NodeClassifier:
+    """A model of a method for a dataset: sizes from the data, the rest from the arguments."""
+    cls = find_model(method)
+    sizes = {"in_channels": data.num_features, "out_channels": datasets.num_classes(data)}
+    if "num_nodes" in inspect.signature(cls).parameters:
+        sizes["num_nodes"] = data.num_nodes
+    try:
+        return cls(**{**sizes, **arguments})
+    except TypeError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"build_model: the arguments of {method!r} must be those of {cls.__name__}, got: {error}.") from None
+
+
+def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
+    """All units, dataset by dataset, so that each is loaded once."""
+    position = 0
+    seeds = [
+        (protocol.first_seed + s, (protocol.first_seed + s) * protocol.inits + i)
+        for s in range(protocol.splits)
+        for i in range(protocol.inits)
+    ]
+    for dataset in protocol.datasets:
+        for method in protocol.methods:
+            preset = protocol.preset(method, dataset)
+            data = catalogue.load(dataset, preset.transform)
+            digest = catalogue.digest(dataset, preset.transform)
+            width = 1 if preset.method in CANNOT_STACK else protocol.width
+            if width is None:
+                width = stack_width(build_model(preset.method, data, dict(preset.model)), data)
+            for start in range(0, len(seeds), width):
+                yield Unit(position, method, dataset, digest, preset, protocol.split, tuple(seeds[start : start + width]))
+                position += 1
+
+
+def make_runs(unit: Unit, data: Any) -> list[Run]:
+    settings = Settings.of(**unit.preset.settings)
+    return [
+        Run(
+            build_model(unit.preset.method, data, dict(unit.preset.model)),
+            datasets.split(data, unit.split, seed=split_seed),
+            seed,
+            settings,
+        )
+        for split_seed, seed in unit.seeds
+    ]

@@ -1,0 +1,150 @@
+"""A frozen protocol: which methods, on which datasets, with which splits, how often. Everything else follows from it."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d.data import PROTOCOLS
+from chebnet2d.models import MODELS
+from chebnet2d.study.presets import Preset, load_preset
+
+MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
+CHALLENGING = (
+    "ogbn-arxiv",
+    "ogbn-products",
+    "penn94",
+    "genius",
+    "twitch-gamers",
+    "roman-empire",
+    "tolokers",
+    "amazon-ratings",
+)
+TABLE_METHODS: dict[int, tuple[str, ...]] = {
+    1: (
+        "appnp",
+        "gprgnn",
+        "gnn-lf",
+        "gnn-hf",
+        "bernnet",
+        "chebnetii",
+        "optbasis",
+        "dsgc",
+        "specgn",
+        "adc",
+        "jacobiconv",
+        "gcn",
+        "gcnii",
+        "pdegcn",
+        "nodeformer",
+        "glognn",
+        "chebnet2d",
+    ),
+    2: ("gcn", "appnp", "gprgnn", "specgn", "jacobiconv", "chebnetii", "optbasis", "linkx", "nodeformer", "glognn", "chebnet2d"),
+    3: (
+        "gprgnn:unified",
+        "chebnetii:unified",
+        "optbasis:unified",
+        "specgn:unified",
+        "jacobiconv:unified",
+        "chebnet2d",
+    ),
+}
+TABLE_DATASETS: dict[int, tuple[str, ...]] = {
+    1: MEDIUM,
+    2: CHALLENGING,
+    3: ("cora", "computers", "ogbn-arxiv", "ogbn-products", "penn94", "twitch-gamers", "roman-empire", "amazon-ratings"),
+}
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What a study does. ``methods``: names, or ``name:variant``. ``splits`` x ``inits`` runs for each method and dataset.
+
+    ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
+    hold for every method: the same trainer and the same early stopping for all.
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    split: str = "uniform"
+    splits: int = 10
+    inits: int = 10
+    first_seed: int = 0
+    epochs: int = 2000
+    patience: int = 200
+    monitor: str = "accuracy"
+    width: int | None = None
+    presets: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("methods", "datasets"):
+            value = getattr(self, name)
+            if not isinstance(value, tuple) or not value or len(set(value)) < len(value):
+                raise fail("Protocol", name, "different names, at least one", value)
+        for method in self.methods:
+            one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
+        one_of("Protocol", "split", self.split, tuple(PROTOCOLS))
+        for name, minimum in (("splits", 1), ("inits", 1), ("first_seed", 0), ("epochs", 1), ("patience", 1)):
+            integer("Protocol", name, getattr(self, name), minimum)
+        if self.width is not None:
+            integer("Protocol", "width", self.width, 1)
+
+    @classmethod
+    def from_table(
+        cls, number: int, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None, **changes: Any
+    ) -> "Protocol":
+        """The protocol of one of the paper's tables, or a part of it."""
+        if number not in TABLE_METHODS:
+            raise fail("Protocol.from_table", "number", "1, 2 or 3", number)
+        chosen = tuple(methods) if methods else tuple(m for m in TABLE_METHODS[number] if m.partition(":")[0] in MODELS)
+        return cls(chosen, tuple(datasets) if datasets else TABLE_DATASETS[number], **changes)
+
+    @classmethod
+    def from_toml(cls, path: Path) -> "Protocol":
+        """From a file with the names of this class, or with ``table = 1`` and what differs from it."""
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}, which does not exist.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"Protocol: {str(path)!r} must be TOML, got: {error}.") from None
+        for name in values:
+            one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        table = values.pop("table", None)
+        if table is not None:
+            return cls.from_table(table, **values)
+        missing = {"methods", "datasets"} - set(values)
+        if missing:
+            raise InputError(f"Protocol: {str(path)!r} must have methods and datasets (or table), got no {min(missing)}.")
+        return cls(**values)
+
+    def preset(self, method: str, dataset: str) -> Preset:
+        """What a method is run with, its variant included."""
+        name, _, variant = method.partition(":")
+        path = self.presets.get(method) or self.presets.get(name)
+        preset = load_preset(name, dataset, Path(path) if path else None)
+        model = {**preset.model, **({"variant": variant} if variant else {})}
+        shared = {"epochs": self.epochs, "patience": self.patience, "monitor": self.monitor}
+        return Preset(name, dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})
+
+    def as_json(self) -> dict[str, Any]:
+        return json.loads(json.dumps({**asdict(self), "presets": dict(self.presets)}))
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Protocol":
+        arguments: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        return cls(**arguments)
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.as_json())
+
+
+def digest_of(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""What may be said from repeated runs.
+
+Runs on random splits of one dataset share training nodes, so they are not independent, and the usual interval is too short. The
+unit here is the split: initialisations are averaged first. Variances carry the correction of Nadeau and Bengio (2003): 1/k
+becomes 1/k + n_test / n_train for k random splits.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+
+from chebnet2d._checks import InputError
+
+
+@dataclass(frozen=True)
+class Summary:
+    """``std`` is over all runs, as papers print it. ``half_width``: of the 95 % interval of the mean (NaN with one split)."""
+
+    mean: float
+    std: float
+    half_width: float
+    runs: int
+    splits: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Mean of a minus mean of b over the same splits, and the two-sided p-value that there is no difference."""
+
+    difference: float
+    p_value: float
+
+
+Scores = Mapping[int, Sequence[float]]
+"""Split seed -> scores of its runs."""
+
+
+def summarize(scores: Scores, test_share: float) -> Summary:
+    """``test_share``: n_test / n_train."""
+    if not scores or any(len(values) == 0 for values in scores.values()):
+        raise InputError("summarize: scores must have at least one run for every split, got none.")
+    every = np.concatenate([np.asarray(values, dtype=float) for values in scores.values()])
+    by_split = np.array([np.mean(values) for values in scores.values()])
+    spread = float(every.std(ddof=1)) if every.size > 1 else float("nan")
+    return Summary(float(by_split.mean()), spread, _half_width(by_split, test_share), every.size, by_split.size)
+
+
+def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
+    """The corrected resampled t-test, paired over the splits that both have."""
+    shared = sorted(set(a) & set(b))
+    if len(shared) < 2:
+        raise InputError(f"compare: a and b must share at least 2 splits, got {len(shared)}.")
+    differences = np.array([np.mean(a[split]) - np.mean(b[split]) for split in shared])
+    mean = float(differences.mean())
+    error = _corrected_error(differences, test_share)
+    if error == 0:
+        return Comparison(mean, 1.0 if mean == 0 else 0.0)
+    return Comparison(mean, float(2 * scipy.stats.t.sf(abs(mean) / error, df=len(shared) - 1)))
+
+
+def average_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Mean rank (1 = best, ties share) of each method over the datasets that all of them have; empty if there is none."""
+    common = set.intersection(*(set(row) for row in means.values())) if means else set()
+    if not common:
+        return {}
+    names = list(means)
+    table = np.array([[means[name][dataset] for name in names] for dataset in sorted(common)])
+    ranks = scipy.stats.rankdata(-table, axis=1).mean(axis=0)
+    return dict(zip(names, ranks.tolist(), strict=True))
+
+
+def _corrected_error(values: np.ndarray, test_share: float) -> float:
+    return math.sqrt((1 / values.size + test_share) * float(values.var(ddof=1)))
+
+
+def _half_width(values: np.ndarray, test_share: float) -> float:
+    if values.size < 2:
+        return float("nan")
+    return float(scipy.stats.t.ppf(0.975, df=values.size - 1)) * _corrected_error(values, test_share)

@@ -1,0 +1,318 @@
+import contextlib
+import json
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+import time
+
+import pytest
+import torch
+
+import chebnet2d
+from chebnet2d.cli import main
+from chebnet2d.study import Catalogue, Protocol, Store, format_table, load_preset, make_plan, make_table, run_study, write_preset
+from chebnet2d.study.executor import train_unit
+from chebnet2d.study.presets import Preset
+from chebnet2d.training import Run, Settings, fit_many
+
+PRESET = """
+[default]
+origin = "a test"
+model = { hidden_channels = 8, degree = 3, dropout = 0.3 }
+settings = { lr = 0.02 }
+"""
+
+
+@pytest.fixture
+def preset(tmp_path):
+    path = tmp_path / "preset.toml"
+    path.write_text(PRESET)
+    return str(path)
+
+
+def small(preset, **changes):
+    options = {
+        "datasets": ("csbm", "digits"),
+        "splits": 3,
+        "inits": 2,
+        "epochs": 12,
+        "width": 2,
+        "presets": {"chebnet2d": preset},
+    }
+    return Protocol(("chebnet2d",), **{**options, **changes})
+
+
+def table_of(path):
+    with Store(path) as store:
+        return format_table(make_table(store.rows()), "json")
+
+
+def test_plan_is_a_pure_function(preset):
+    protocol = small(preset)
+    first, second = (list(make_plan(protocol, Catalogue())) for _ in range(2))
+    assert [unit.id for unit in first] == [unit.id for unit in second]
+    assert len({unit.id for unit in first}) == len(first) == 6
+    runs = [unit.run_id(*seeds) for unit in first for seeds in unit.seeds]
+    assert len(set(runs)) == 12
+
+
+def test_rows_hold_what_was_done(preset, tmp_path):
+    protocol = small(preset)
+    run_study(protocol, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        rows = list(store.rows())
+        assert store.protocol == protocol
+    assert len(rows) == 12
+    row = rows[3]
+    data = chebnet2d.data.load("csbm")
+    split = chebnet2d.data.split(data, "uniform", seed=row["split_seed"])
+    assert row["split_digest"] == split.digest
+    assert row["dataset_digest"] == chebnet2d.data.dataset_digest(data)
+    assert row["config"]["settings"]["lr"] == 0.02
+    assert row["versions"]["torch"] == torch.__version__
+    assert row["epochs"] == 12
+    assert row["peak_mib"] > 10
+    model = chebnet2d.ChebNet2D(data.num_features, chebnet2d.data.num_classes(data), hidden_channels=8, degree=3, dropout=0.3)
+    alone = chebnet2d.fit(model, data, split, seed=row["seed"], lr=0.02, epochs=12)
+    assert row["test_accuracy"] == pytest.approx(alone.test_accuracy, abs=0.02), "a run of the store is a call of the library"
+    assert row["val_loss"] == pytest.approx(alone.val_loss, abs=1e-3)
+
+
+def test_a_second_start_does_nothing(preset, tmp_path):
+    path = tmp_path / "s.sqlite"
+    run_study(small(preset), path)
+    before = table_of(path)
+    seen = []
+    run_study(small(preset), path, progress=seen.append)
+    assert seen == []
+    assert table_of(path) == before
+
+
+def test_other_protocol_needs_another_store(preset, tmp_path):
+    run_study(small(preset, datasets=("csbm",)), tmp_path / "s.sqlite")
+    with pytest.raises(chebnet2d.InputError, match="holds a study whose splits differ"):
+        run_study(small(preset, datasets=("csbm",), splits=2), tmp_path / "s.sqlite")
+
+
+def test_changed_preset_is_noticed(preset, tmp_path):
+    run_study(small(preset, datasets=("csbm",)), tmp_path / "s.sqlite")
+    (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
+    with pytest.raises(chebnet2d.InputError, match="the data or the presets must be those"):
+        run_study(small(preset, datasets=("csbm",)), tmp_path / "s.sqlite")
+
+
+def test_units_are_never_written_twice(preset, tmp_path):
+    protocol, catalogue = small(preset, datasets=("csbm",)), Catalogue()
+    units = list(make_plan(protocol, catalogue))
+    with Store(tmp_path / "s.sqlite") as store, Store(tmp_path / "s.sqlite") as other:
+        store.begin(protocol, units)
+        rows = train_unit(units[0], catalogue)
+        assert store.claim(units[0])
+        assert not other.claim(units[0]), "a living process has it"
+        assert store.commit(units[0], rows)
+        assert not other.commit(units[0], rows)
+        assert not other.claim(units[0]), "it is finished"
+        assert len(list(store.rows())) == 2
+
+
+def test_claims_of_dead_processes_are_void(preset, tmp_path):
+    protocol, catalogue = small(preset, datasets=("csbm",)), Catalogue()
+    units = list(make_plan(protocol, catalogue))
+    with Store(tmp_path / "s.sqlite") as store:
+        store.begin(protocol, units)
+        assert store.claim(units[0])
+        connection = sqlite3.connect(tmp_path / "s.sqlite")
+        connection.execute("UPDATE claims SET process = 'started at another time'")  # the pid lives, as another process
+        connection.commit()
+        connection.close()
+        assert store.claim(units[0])
+
+
+def _study_in_child(protocol, path):
+    torch.set_num_threads(1)
+    run_study(Protocol.from_json(protocol), path)
+
+
+def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
+    """SIGKILL at 20 random moments, start again each time; the final table equals that of an undisturbed study."""
+    protocol = small(preset, datasets=("csbm",), splits=6, inits=4, epochs=40)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["chebnet2d.study", "chebnet2d.study.executor", "sklearn.datasets", "sklearn.neighbors"])
+
+    def child(path):
+        process = context.Process(target=_study_in_child, args=(protocol.as_json(), str(path)))
+        process.start()
+        return process
+
+    start = time.perf_counter()
+    undisturbed = child(tmp_path / "calm.sqlite")
+    undisturbed.join()
+    whole = time.perf_counter() - start
+    assert undisturbed.exitcode == 0
+    expected = table_of(tmp_path / "calm.sqlite")
+    rng = random.Random(0)
+    kills = studies = 0
+    while kills < 20:  # a study that gets through is checked, and the storm goes on with a new one
+        path = tmp_path / f"storm-{studies}.sqlite"
+        finished = False
+        while not finished:
+            process = child(path)
+            process.join(timeout=rng.uniform(0, 0.6 * whole))
+            finished = not process.is_alive()
+            if not finished:
+                os.kill(process.pid, signal.SIGKILL)
+                kills += 1
+            process.join()
+        studies += 1
+        assert process.exitcode == 0
+        with Store(path) as store:
+            rows = list(store.rows())
+        assert len(rows) == len({row["run_id"] for row in rows}) == 24
+        assert table_of(path) == expected
+
+
+def test_several_processes_share_a_store(preset, tmp_path):
+    protocol = small(preset, datasets=("csbm",), splits=4)
+    run_study(protocol, tmp_path / "two.sqlite", workers=2)
+    with Store(tmp_path / "two.sqlite") as store:
+        assert len(list(store.rows())) == 8
+        assert all(cell["done"] == cell["runs"] for cell in store.progress())
+
+
+def test_protocol_from_files_and_tables(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text('methods = ["chebnet2d"]\ndatasets = ["digits"]\nsplits = 2\n')
+    assert Protocol.from_toml(path) == Protocol(("chebnet2d",), ("digits",), splits=2)
+    path.write_text('table = 1\nmethods = ["chebnet2d"]\ninits = 1\n')
+    assert Protocol.from_toml(path).datasets[:2] == ("cora", "citeseer")
+    assert len(Protocol.from_table(1).datasets) == 10
+    assert len(Protocol.from_table(2).datasets) == len(Protocol.from_table(3).datasets) == 8
+    assert Protocol.from_json(json.loads(json.dumps(Protocol.from_table(1).as_json()))) == Protocol.from_table(1)
+
+
+WRONG = [
+    (lambda: Protocol(("chebnet3d",), ("digits",)), "Did you mean 'chebnet2d'"),
+    (lambda: Protocol(("chebnet2d",), ()), "datasets must be different names, at least one"),
+    (lambda: Protocol(("chebnet2d", "chebnet2d"), ("digits",)), "methods must be different names"),
+    (lambda: Protocol(("chebnet2d",), ("digits",), splits=0), "splits must be an integer >= 1, got 0"),
+    (lambda: Protocol(("chebnet2d",), ("digits",), split="odd"), "split must be one of"),
+    (lambda: Protocol.from_table(5), "number must be 1, 2 or 3, got 5"),
+    (lambda: Store("missing.sqlite", create=False), "path must be the file of a study, got 'missing.sqlite'"),
+    (lambda: load_preset("chebnet2d", "digits", "missing.toml"), "path must be a preset file, got 'missing.toml'"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), WRONG, ids=[s for _, s in WRONG])
+def test_wrong_calls(call, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(chebnet2d.InputError) as caught:
+        call()
+    assert sentence in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("not toml", "must be TOML"),
+        ("[default]\ncolour = 1", "must have origin, transform, model and settings, got 'colour'"),
+        ("[default]\ntransform = 'sideways'", "transform must be one of"),
+        ("[texas]\n", r"must have a table \[digits\] or \[default\], got texas"),
+        ("[default]\nmethod = 'mlp'", "must be of the method 'chebnet2d'"),
+    ],
+)
+def test_wrong_presets(tmp_path, text, sentence):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(chebnet2d.InputError, match=sentence):
+        load_preset("chebnet2d", "digits", path)
+
+
+def test_a_foreign_file_is_no_store(tmp_path):
+    path = tmp_path / "s.sqlite"
+    path.write_text("this is no database, but it is long enough to look like one" * 30)
+    with pytest.raises(chebnet2d.InputError, match="path must be the file of a study"):
+        Store(path)
+
+
+def test_presets_survive_writing(tmp_path):
+    preset = Preset("chebnet2d", "my graph", 'by "hand"', "none", {"degree": 4, "dropout": 0.5, "init": "xavier"}, {"lr": 1e-05})
+    write_preset(tmp_path / "p.toml", preset, {"note": 3})
+    assert load_preset("chebnet2d", "my graph", tmp_path / "p.toml") == preset
+
+
+def test_table_marks_and_formats():
+    rows = []
+    for method, level in (("chebnet2d", 0.9), ("mlp", 0.899), ("gcn", 0.5)):
+        for split in range(5):
+            noise = 0.01 * ((split * 7) % 5 - 2)
+            rows.append(
+                {
+                    "method": method,
+                    "dataset": "cora",
+                    "split_seed": split,
+                    "test_metric": level + noise * (1 if method != "mlp" else -1),
+                    "metric": "accuracy",
+                    "split": "uniform",
+                    "train_nodes": 60,
+                    "test_nodes": 20,
+                }
+            )
+    table = make_table(rows, {"chebnet2d": {"cora": 89.96}})
+    cells = {method: table.cells[method, "cora"] for method in table.methods}
+    assert [cells[m].rank for m in ("chebnet2d", "mlp", "gcn")] == [1, 2, 3]
+    assert cells["mlp"].level_with_best
+    assert not cells["gcn"].level_with_best
+    assert table.ranks == {"chebnet2d": 1.0, "mlp": 2.0, "gcn": 3.0}
+    markdown = format_table(table)
+    assert "| ChebNet2D | **90.00 ±" in markdown
+    assert "(89.96)" in markdown
+    assert "_89.90" in markdown
+    latex = format_table(table, "latex")
+    assert r"\textbf{$90.00 \pm" in latex
+    assert r"\underline{$89.90" in latex
+    assert json.loads(format_table(table, "json"))["cells"][0]["published"] == 89.96
+    assert format_table(table, "csv").splitlines()[0].startswith("method,dataset,split,metric,mean,std,half_width")
+
+
+def test_commands(preset, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.toml").write_text(
+        f'methods = ["chebnet2d"]\ndatasets = ["csbm"]\nsplits = 2\ninits = 1\nepochs = 5\n[presets]\nchebnet2d = "{preset}"\n'
+    )
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["chebnet2d", *arguments])
+        with contextlib.suppress(SystemExit):
+            main()
+        return capsys.readouterr().out
+
+    run("study", "run", "p.toml", "--log", "log.txt")
+    assert "2 runs in" in (tmp_path / "log.txt").read_text()
+    status = json.loads(run("study", "status", "--json"))
+    assert (status["done"], status["runs"]) == (2, 2)
+    assert "ChebNet2D" in run("study", "table")
+    assert json.loads(run("study", "table", "--format", "json"))["cells"][0]["runs"] == 2
+    for name in ("r.csv", "r.parquet", "r.json"):
+        run("study", "export", "--out", name)
+        assert (tmp_path / name).stat().st_size > 100
+
+
+def test_stacks_of_a_study_equal_runs_alone(preset, tmp_path):
+    """The store's numbers are those of fit_many with the same stacks: nothing in between changes them."""
+    run_study(small(preset, datasets=("csbm",), width=3), tmp_path / "s.sqlite")
+    data = chebnet2d.data.load("csbm")
+    with Store(tmp_path / "s.sqlite") as store:
+        rows = list(store.rows())
+    runs = [
+        Run(
+            chebnet2d.ChebNet2D(data.num_features, chebnet2d.data.num_classes(data), hidden_channels=8, degree=3, dropout=0.3),
+            chebnet2d.data.split(data, "uniform", seed=row["split_seed"]),
+            row["seed"],
+            Settings.of(lr=0.02, epochs=12),
+        )
+        for row in rows
+    ]
+    assert [r.val_loss for r in fit_many(runs, data, width=3)] == [row["val_loss"] for row in rows]
