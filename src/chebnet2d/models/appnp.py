@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from chebnet2d._checks import integer, real
 from chebnet2d.conv import FixedFilter
-from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 
@@ -24,6 +24,7 @@ class APPNP(Decoupled):
         steps: K.
         alpha: probability of the jump back.
         bias: biases in the MLP: True as in the code that later papers compare with, False as in the authors' own.
+        variant: "faithful" and "unified" are the same here.
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
@@ -48,6 +49,7 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I. alpha
         alpha: float = 0.1,
         dropout: float = 0.5,
         bias: bool = True,
+        variant: str = "faithful",
     ) -> None:
         super().__init__()
         self._remember(
@@ -58,7 +60,9 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I. alpha
             alpha=alpha,
             dropout=dropout,
             bias=bias,
+            variant=variant,
         )
+        check_variant("APPNP", variant)
         integer("APPNP", "steps", steps, 0)
         real("APPNP", "alpha", alpha, 0, 1)
         mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout, bias)

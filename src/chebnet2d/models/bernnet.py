@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d.conv import ParadigmI
-from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 from chebnet2d.nn import SpectralConv
@@ -33,6 +33,7 @@ class BernNet(Decoupled):
     Args:
         degree: K. The usual evaluation takes K (K + 3) / 2 products with the graph; here it takes K.
         filter_dropout: on the logits before the filter.
+        variant: "faithful" and "unified" are the same here.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -54,6 +55,7 @@ h: MLP to C logits. L = I - D^-1/2 A D^-1/2. theta: K + 1 learned numbers, the f
         degree: int = 10,
         dropout: float = 0.5,
         filter_dropout: float = 0.5,
+        variant: str = "faithful",
     ) -> None:
         super().__init__()
         self._remember(
@@ -63,7 +65,9 @@ h: MLP to C logits. L = I - D^-1/2 A D^-1/2. theta: K + 1 learned numbers, the f
             degree=degree,
             dropout=dropout,
             filter_dropout=filter_dropout,
+            variant=variant,
         )
+        check_variant("BernNet", variant)
         weights = BernsteinWeights(out_channels, out_channels, degree + 1)
         conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights, basis="bernstein")
         self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)

@@ -9,7 +9,7 @@ from chebnet2d._checks import flag, integer, one_of, real
 from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI
 from chebnet2d.graph import Graph
 from chebnet2d.models.bernnet import NonNegativeI
-from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 from chebnet2d.nn import MLP, Dropout, Features, Linear, SpectralConv, check_features
@@ -53,6 +53,8 @@ class ChebNetII(Decoupled):
         relu: non-negative values at the nodes; the code for non-homophilous graphs has it off.
         batch_norm: after each ReLU; dropout then follows it, and the input has none.
         operator: "L_hat", or "P~" as the authors' code has it on Penn94.
+        variant: "faithful", or "unified": the filter on logits, ReLU on theta, L_hat and no batch norm, whatever the arguments
+            for other graphs say.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -80,6 +82,7 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
         relu: bool = True,
         batch_norm: bool = False,
         operator: str = "L_hat",
+        variant: str = "faithful",
     ) -> None:
         super().__init__()
         self._remember(
@@ -94,7 +97,10 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
             relu=relu,
             batch_norm=batch_norm,
             operator=operator,
+            variant=variant,
         )
+        if check_variant("ChebNetII", variant) == "unified":
+            layout, relu, batch_norm, operator = "logits", True, False, "L_hat"
         self.layout = one_of("ChebNetII", "layout", layout, LAYOUTS)
         one_of("ChebNetII", "operator", operator, ("L_hat", "P~"))
         integer("ChebNetII", "degree", degree, 0)

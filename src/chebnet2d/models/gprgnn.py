@@ -8,7 +8,7 @@ from torch import Tensor
 from chebnet2d._checks import integer, one_of, real
 from chebnet2d.conv import ParadigmI
 from chebnet2d.models.appnp import pagerank_coefficients
-from chebnet2d.models.decoupled import Decoupled, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 from chebnet2d.nn import SpectralConv
@@ -50,6 +50,7 @@ class GPRGNN(Decoupled):
         alpha: of the start. "ppr": gamma_k = alpha (1 - alpha)^k, the last (1 - alpha)^K. "nppr": alpha^k. "sgc": all weight on
             step alpha, an integer. "random": uniform. The last three have |gamma|_1 = 1.
         filter_dropout: on the logits before the filter.
+        variant: "faithful" and "unified" are the same here.
 
     The tuned settings have no weight decay on gamma (group "filter").
     """
@@ -75,6 +76,7 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers."
         init: str = "ppr",
         dropout: float = 0.5,
         filter_dropout: float = 0.5,
+        variant: str = "faithful",
     ) -> None:
         super().__init__()
         self._remember(
@@ -86,7 +88,9 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers."
             init=init,
             dropout=dropout,
             filter_dropout=filter_dropout,
+            variant=variant,
         )
+        check_variant("GPRGNN", variant)
         one_of("GPRGNN", "init", init, GAMMA_INITS)
         integer("GPRGNN", "degree", degree, 0)
         if init == "sgc":
