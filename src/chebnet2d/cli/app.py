@@ -2,7 +2,7 @@
 
 import typer
 
-from chebnet2d.cli import data_commands, model_commands, theory_commands
+from chebnet2d.cli import data_commands, model_commands, models_commands, study_commands, theory_commands
 
 app = typer.Typer(
     name="chebnet2d",
@@ -17,3 +17,5 @@ app.command("predict")(model_commands.predict)
 app.command("plot")(model_commands.plot)
 app.add_typer(data_commands.data_app, name="data")
 app.command("theory")(theory_commands.theory)
+app.add_typer(study_commands.study_app, name="study")
+app.command("models")(models_commands.models)

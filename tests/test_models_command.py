@@ -1,0 +1,99 @@
+"""``chebnet2d models`` and the settings that come with the package."""
+
+import contextlib
+import inspect
+import io
+import json
+import sys
+
+import pytest
+
+import chebnet2d
+from chebnet2d.cli import main
+from chebnet2d.models import MODELS
+from chebnet2d.study.presets import shipped_presets
+from chebnet2d.training import Settings
+
+OURS = [name for name, model in MODELS.items() if model.__module__.startswith("chebnet2d.")]
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    out, err, found = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", ["chebnet2d", *arguments])
+        try:
+            main()
+        except SystemExit as stop:
+            found = stop.code or 0
+    assert found == code, err.getvalue()
+    return out.getvalue() if code == 0 else err.getvalue()
+
+
+def test_list_as_json_counts_parameters_for_the_dataset():
+    records = {record["name"]: record for record in json.loads(run("models", "--json"))["models"]}
+    assert set(OURS) <= set(records)
+    assert records["mlp"]["parameters"] == 1433 * 64 + 64 + 64 * 7 + 7
+    assert records["chebnet2d"]["parameters"] == records["mlp"]["parameters"] + 11 * 7 * 7
+    assert records["gprgnn"]["parameters"] == records["mlp"]["parameters"] + 11
+    on_digits = json.loads(run("models", "mlp", "--dataset", "digits", "--json"))
+    assert on_digits["parameters"] == 64 * 64 + 64 + 64 * 10 + 10
+
+
+def test_list_for_people_has_a_row_for_each_method():
+    lines = run("models").splitlines()
+    for name in OURS:
+        (row,) = [line for line in lines if line.split()[:1] == [name]]
+        assert MODELS[name].info.citation[:20] in row
+    assert "parameters (cora)" in lines[1]
+
+
+def test_one_method_in_full():
+    text = run("models", "jacobiconv")
+    assert MODELS["jacobiconv"].info.formula in text
+    assert "a=2, b=-0.25" in text, "the tuned settings of Cora"
+    assert "Search model a: -1.0, -0.75" in text
+    record = json.loads(run("models", "jacobiconv", "--json"))
+    assert record["presets"]["cora"]["settings"]["scale_lr"] == 0.01
+    assert record["groups"]["scale"] == ["conv.paradigm.eta"]
+    assert record["arguments"]["sign"] == "published"
+
+
+def test_unknown_names_are_answered_with_near_ones():
+    assert "Did you mean 'chebnetii'" in run("models", "chebnet-ii", code=2)
+    assert "name must be one of 'digits'" in run("models", "--dataset", "no-such-graph", code=2)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_shipped_settings_fit_the_method(name):
+    presets = shipped_presets(name)
+    assert "default" in presets, "for datasets without tuned settings"
+    arguments = inspect.signature(MODELS[name]).parameters
+    groups = {"", *(f"{group}_" for group in MODELS[name].groups)}
+    known = {f"{group}{kind}" for group in groups for kind in ("lr", "weight_decay")} | {
+        "optimizer",
+        "epochs",
+        "patience",
+        "monitor",
+    }
+    for dataset, preset in presets.items():
+        assert set(preset["model"]) <= set(arguments), dataset
+        assert set(preset["settings"]) <= known, dataset
+        if dataset == "search":
+            assert all(isinstance(values, list) and values for part in preset.values() for values in part.values())
+            continue
+        assert dataset == "default" or dataset in chebnet2d.data.CATALOGUE, dataset
+        assert preset["origin"].strip(), "where the numbers come from"
+        assert preset["transform"] == "none" or callable(getattr(chebnet2d.data, preset["transform"])), dataset
+        Settings.of(**preset["settings"])
+        sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
+        MODELS[name](6, 3, **sizes, **{**preset["model"], **({"hidden_channels": 8} if "hidden_channels" in arguments else {})})
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_searched_value_is_accepted(name):
+    arguments = inspect.signature(MODELS[name]).parameters
+    sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
+    for key, values in shipped_presets(name).get("search", {}).get("model", {}).items():
+        for value in values:
+            small = {"hidden_channels": 8} if "hidden_channels" in arguments and key != "hidden_channels" else {}
+            MODELS[name](6, 3, **sizes, **small, **{key: value})
