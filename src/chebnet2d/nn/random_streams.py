@@ -12,6 +12,7 @@ from torch import Tensor
 Stream = np.random.SFC64
 """A bit generator; 64 bits at a time in about 1.5 ns."""
 
+_WORDS = 2**16
 _active: ContextVar[Sequence[Stream] | None] = ContextVar("chebnet2d_random_streams", default=None)
 
 
@@ -107,6 +108,8 @@ def _draw(stream: Stream, p: float, out: Tensor) -> None:
     if threshold == 0:
         out.fill_(1.0)
         return
-    count = out.numel()
-    lanes = stream.random_raw((count + 3) // 4).view(np.uint16)[:count]
-    out.view(-1).copy_(torch.from_numpy(lanes >= threshold)).mul_(65536 / (65536 - threshold))
+    # Bit by bit: large short-lived arrays between the long-lived ones of a training step would tear holes into the heap.
+    for part in out.view(-1).split(4 * _WORDS):
+        count = part.numel()
+        lanes = stream.random_raw((count + 3) // 4).view(np.uint16)[:count]
+        part.copy_(torch.from_numpy(lanes >= threshold)).mul_(65536 / (65536 - threshold))
