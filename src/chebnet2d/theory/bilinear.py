@@ -1,8 +1,8 @@
 """The terms of Paradigm II, by Gauss-Newton from many starts.
 
 For given maps R_i the best filters q are linear least squares in every row, so they are eliminated (variable projection) and
-only the r C C' numbers of the maps are searched, by Levenberg-Marquardt from many starts at once. The first start is the
-solution of the lifted linear problem in ``bounds.directions``: for one term and a reachable target it is exact already.
+only the r C C' numbers of the maps are searched, by Levenberg-Marquardt from many starts at once. The first ones come from
+``bounds.first_guess``: for one term and a reachable target they are exact already.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ def solve(
     restarts: int,
     seed: int,
     accuracy: float,
-    floor: float = 0.0,
-    guesses: Array | None = None,
+    floor: float,
+    guesses: Array,
     steps: int = 200,
 ) -> Found:
     """The best of ``restarts`` starts; no further batch once one is within ``accuracy`` of ``floor``, a known lower bound.
@@ -48,15 +48,14 @@ def solve(
     rows = np.flatnonzero(~problem.empty & ((wanted * wanted).sum(axis=1) > 0))
     f, y, projections = problem.f[rows], wanted[rows], problem.projections[rows]
     seen = _seen(f, projections)
-    given = np.zeros((0, problem.rank, inputs, outputs)) if guesses is None else guesses
     size = max(1, rows.size * outputs * problem.rank * inputs * outputs)
     batch = int(min(16, max(1, _BATCH_NUMBERS // size)))
     best, best_error, tried = np.zeros((problem.rank, inputs, outputs)), np.inf, 0
     while tried < max(restarts, 1) and best_error > floor + accuracy:
         count = min(batch, max(restarts, 1) - tried)
         starts = rng.standard_normal((count, problem.rank, inputs, outputs))
-        usable = min(count, max(0, len(given) - tried))
-        starts[:usable] = given[tried : tried + usable]
+        usable = min(count, max(0, len(guesses) - tried))
+        starts[:usable] = guesses[tried : tried + usable]
         starts = (starts.reshape(count, problem.rank, -1) @ seen).reshape(starts.shape)
         maps, errors = _descend(f, y, projections, starts, floor + 0.01 * accuracy, steps)
         winner = int(errors.argmin())

@@ -81,16 +81,22 @@ def directions(problem: Reduced, rows: Mask, zero: float) -> tuple[float, str]:
     return squared, f"smallest singular value of the lifted linear system of {problem.rank} terms"
 
 
-def first_guess(problem: Reduced, zero: float, seed: int, count: int) -> Array | None:
-    """Maps that solve f_m R parallel to z_m best, for one term: S x 1 x C x C'. Where many do, random ones among them."""
-    if problem.rank != 1:
-        return None
-    _, space = _lifted(problem, ~problem.empty, zero)
+def first_guess(problem: Reduced, zero: float, seed: int, count: int) -> Array:
+    """Maps to start a search from: S x r x C x C'.
+
+    Exact where a bound is attained in closed form: R_i takes the main direction of F^ to the i-th one of Z^, which is the best
+    approximation of rank r for F^ of rank 1; and for one term the maps that solve f_m R parallel to z_m best (``count`` random
+    ones among them, where many do).
+    """
+    inputs, outputs = problem.f.shape[1], problem.z.shape[1]
+    main = np.linalg.svd(problem.f, full_matrices=True)[2][0]
+    wanted = np.resize(np.linalg.svd(problem.projected, full_matrices=True)[2], (problem.rank, outputs))
+    guesses = np.einsum("a,ib->iab", main, wanted)[None]
+    space = _lifted(problem, ~problem.empty, zero)[1] if problem.rank == 1 else None
     if space is None:
-        return None
-    rng = np.random.default_rng(seed)
-    mixed = rng.standard_normal((count, space.shape[1])) @ space.T
-    return mixed.reshape(count, 1, problem.f.shape[1], problem.z.shape[1])
+        return guesses
+    mixed = np.random.default_rng(seed).standard_normal((count, space.shape[1])) @ space.T
+    return np.concatenate([guesses, mixed.reshape(count, 1, inputs, outputs)])
 
 
 def _lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | None]:

@@ -34,6 +34,11 @@ class _Counter(TorchDispatchMode):
         self.rows = rows
         self.graph = self.nodes = self.maps = 0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch would import its compiler to tell it to stay away: seconds, for nothing. Older versions do not ask."""
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__.rstrip("_")
