@@ -112,7 +112,43 @@ def test_plot_draws_the_grid(model, tmp_path):
     assert json.loads(run("plot", folder, "--json").stdout)["out"] == str(folder / "filters.png")
 
 
+def test_own_graph_from_training_to_prediction(tmp_path):
+    """CSV in, the user's ids and label names out."""
+    data = chebnet2d.data.load("csbm", nodes=60, classes=2, features=5, homophily=0.9, seed=0)
+    folder = tmp_path / "my-graph"
+    folder.mkdir()
+    ids = [f"user-{i:02d}" for i in range(60)]
+    edges = ["source,target"] + [f"{ids[a]},{ids[b]}" for a, b in data.edge_index.T.tolist() if a < b]
+    (folder / "edges.csv").write_text("\n".join(edges) + "\n")
+    rows = ["id,f0,f1,f2,f3,f4"] + [",".join([ids[i], *(f"{v:.5f}" for v in x)]) for i, x in enumerate(data.x.tolist())]
+    (folder / "features.csv").write_text("\n".join(rows) + "\n")
+    labels = ["id,label"] + [f"{ids[i]},{'cat' if y else 'dog'}" for i, y in enumerate(data.y.tolist()) if i % 3]
+    (folder / "labels.csv").write_text("\n".join(labels) + "\n")
+    run("train", folder, *QUICK, "--transform", "standardize", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", folder, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        written = list(csv.DictReader(file))
+    assert {row["node"] for row in written} == set(ids)
+    assert {row["label"] for row in written} <= {"cat", "dog"}
+    known = {ids[i]: "cat" if y else "dog" for i, y in enumerate(data.y.tolist())}
+    assert sum(known[row["node"]] == row["label"] for row in written) > 45
+
+
+def test_methods_and_presets(tmp_path):
+    preset = tmp_path / "p.toml"
+    preset.write_text('[default]\norigin = "me"\nmodel = { hidden_channels = 8, dropout = 0.1 }\nsettings = { lr = 0.05 }\n')
+    record = json.loads(run("train", "digits", "--method", "mlp", "--preset", preset, "--epochs", 5, "--json").stdout)
+    assert (record["method"], record["preset"]) == ("mlp", "me")
+    shipped = json.loads(run("train", "digits", "--preset", "shipped", "--epochs", 2, "--json").stdout)
+    assert shipped["transform"] == "row-normalize"
+
+
 WRONG = [
+    (["train", "digits", "--method", "chebnet3d"], "Did you mean 'chebnet2d'"),
+    (["train", "digits", "--method", "mlp", "--rank", "2"], "the arguments of 'mlp' must be those of"),
+    (["train", "digits", "--preset", "missing.toml"], "path must be a preset file, got 'missing.toml'"),
+    (["train", "digits", "--transform", "upside-down"], "transform must be one of 'none'"),
+    (["train", "digits", "--labels", "taken"], "--labels must come with --edges or a path"),
     (["train", "digit"], "Did you mean 'digits'"),
     (["train", "digits", "--degree", "-1"], "degree must be an integer >= 0, got -1"),
     (["train", "digits", "--dropout", "1.5"], "p must be a number in [0, 1), got 1.5"),

@@ -1,32 +1,67 @@
-"""From a command's arguments to a graph, and from a model's answer to a file."""
+"""From a command's arguments to a graph and a recipe, and from a model's answer to a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d._checks import InputError
+from chebnet2d._checks import InputError, one_of
+from chebnet2d.data import files
 from chebnet2d.models import NodeClassifier
+from chebnet2d.study import Preset, load_preset
+from chebnet2d.training import Settings
 
 
-def load_graph(
-    name: str, root: Path | None, *, edges: Path | None = None, features: str | None = None, labels: Path | None = None
-) -> Any:
-    """A dataset of the catalogue by name, or the user's own graph from a path or from single files."""
-    from chebnet2d.data import files
+def own_graph(
+    edges: Path | None,
+    features: str | None,
+    labels: Path | None,
+    source: str | None,
+    target: str | None,
+    weight: str | None,
+    node_id: str | None,
+    label: str | None,
+    missing_features: str,
+    categorical: str,
+) -> dict[str, Any]:
+    """What ``read_graph`` is called with, beside the path."""
+    named = {"edges": edges, "features": features, "labels": labels, "source": source, "target": target, "weight": weight}
+    named |= {"node_id": node_id, "label": label}
+    return {**named, "missing_features": missing_features, "categorical": categorical}
 
-    if edges is not None or features is not None or labels is not None:
-        return files.read_graph(None, edges=edges, features=features, labels=labels)
-    if files.is_graph_path(name):
-        return files.read_graph(name)
-    return datasets.load(name, root=root)
+
+def read_data(name: str, root: Path | None, own: Mapping[str, Any], transform: str) -> Any:
+    """A dataset of the catalogue by name, or the user's own graph from a path or from single files; with labels, transformed."""
+    if own["edges"] is not None:
+        data = files.read_graph(None, **own)
+    elif files.is_graph_path(name):
+        data = files.read_graph(name, **own)
+    else:
+        given = [flag for flag in ("features", "labels") if own[flag] is not None]
+        if given:
+            raise InputError(f"train: --{given[0]} must come with --edges or a path, got it with the dataset {name!r}.")
+        data = datasets.load(name, root=root)
+    return data if transform == "none" else datasets.TRANSFORMS[transform](data)
 
 
-def num_classes_of(data: Any) -> int:
-    labels = data.y
-    if labels is None or not bool((labels >= 0).any()):
-        raise InputError("train: the graph must have labels for some nodes, got none.")
-    return max(int(labels.max()) + 1, int(data.get("num_classes") or 0))
+def recipe_of(
+    method: str,
+    dataset: str,
+    preset: str | None,
+    model: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    transform: str | None,
+) -> Preset:
+    """A preset, or none, with what the command line says on top. A wrong number is told here, before anything is read."""
+    if preset is None:
+        base = Preset(method, dataset, "defaults of the class")
+    else:
+        base = load_preset(method, dataset, None if preset == "shipped" else Path(preset))
+    chosen = one_of("train", "transform", transform or base.transform, ("none", *datasets.TRANSFORMS))
+    given = {name: value for name, value in model.items() if value is not None}
+    numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}
+    Settings.of(**numbers)
+    return Preset(method, dataset, base.origin, chosen, {**base.model, **given}, numbers)
 
 
 def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[str] | None, out: Path) -> int:

@@ -5,31 +5,42 @@ from typing import Annotated, Any
 
 import typer
 
+OWN = "Your own graph (see docs/own-graph.md)"
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
-Edges = Annotated[
-    Path | None, typer.Option(help="Your own graph: edge list (CSV, TSV, Parquet).", rich_help_panel="Your own graph")
-]
+Dataset = Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")]
+Edges = Annotated[Path | None, typer.Option(help="Edge list: CSV, TSV or Parquet.", rich_help_panel=OWN)]
 FeatureFile = Annotated[
-    str | None,
-    typer.Option(help="Features (CSV, TSV, Parquet, npy, npz), or 'degree' or 'identity'.", rich_help_panel="Your own graph"),
+    str | None, typer.Option(help="Features: CSV, TSV, Parquet, npy, npz; or 'degree' or 'identity'.", rich_help_panel=OWN)
 ]
-Labels = Annotated[Path | None, typer.Option(help="Labels (CSV, TSV, Parquet).", rich_help_panel="Your own graph")]
+Labels = Annotated[Path | None, typer.Option(help="Labels: CSV, TSV or Parquet.", rich_help_panel=OWN)]
+SourceColumn = Annotated[str | None, typer.Option(help="Column of the edges' first end.", rich_help_panel=OWN)]
+TargetColumn = Annotated[str | None, typer.Option(help="Column of the edges' second end.", rich_help_panel=OWN)]
+WeightColumn = Annotated[str | None, typer.Option(help="Column of the edges' weights.", rich_help_panel=OWN)]
+IdColumn = Annotated[str | None, typer.Option(help="Column of the node ids.", rich_help_panel=OWN)]
+LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels.", rich_help_panel=OWN)]
+MissingFeatures = Annotated[str, typer.Option(help="Missing values: error, zero or mean.", rich_help_panel=OWN)]
+Categorical = Annotated[str, typer.Option(help="Columns of words: error or one-hot.", rich_help_panel=OWN)]
 
 
 def train(
-    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")] = "digits",
-    degree: Annotated[int, typer.Option(help="Degree D of the polynomial filters.")] = 10,
-    hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 64,
-    dropout: Annotated[float, typer.Option(help="Dropout before each linear layer.")] = 0.5,
-    filter_dropout: Annotated[float, typer.Option(help="Dropout before the filter.")] = 0.0,
-    lr: Annotated[float, typer.Option(help="Learning rate of the MLP.")] = 0.01,
-    filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter; default: --lr.")] = None,
-    weight_decay: Annotated[float, typer.Option(help="Weight decay of the MLP.")] = 5e-4,
-    filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter; default: as the MLP.")] = None,
+    dataset: Dataset = "digits",
+    method: Annotated[str, typer.Option(help="A method; `chebnet2d models` lists them.")] = "chebnet2d",
+    preset: Annotated[str | None, typer.Option(help="Settings from a preset file, or 'shipped' for the package's own.")] = None,
+    degree: Annotated[int | None, typer.Option(help="Degree D of the polynomial filters [10].")] = None,
+    hidden: Annotated[int | None, typer.Option(help="Hidden units of the MLP [64].")] = None,
+    dropout: Annotated[float | None, typer.Option(help="Dropout before each linear layer [0.5].")] = None,
+    filter_dropout: Annotated[float | None, typer.Option(help="Dropout before the filter [0].")] = None,
     rank: Annotated[int | None, typer.Option(help="Rank r of the convolution; default: the full 2-D convolution.")] = None,
-    init: Annotated[str, typer.Option(help="Start of the filters: identity or xavier.")] = "identity",
-    scaling: Annotated[str, typer.Option(help="interpolation, or paper for the printed form.")] = "interpolation",
+    init: Annotated[str | None, typer.Option(help="Start of the filters: identity or xavier [identity].")] = None,
+    scaling: Annotated[str | None, typer.Option(help="interpolation, or paper for the printed form [interpolation].")] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate of the MLP [0.01].")] = None,
+    filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter [as --lr].")] = None,
+    weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP [5e-4].")] = None,
+    filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter [as the MLP].")] = None,
+    transform: Annotated[
+        str | None, typer.Option(help="Of the features: none, row-normalize, standardize [none].")
+    ] = None,
     split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
     epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
@@ -41,47 +52,55 @@ def train(
     edges: Edges = None,
     features: FeatureFile = None,
     labels: Labels = None,
+    source_column: SourceColumn = None,
+    target_column: TargetColumn = None,
+    weight_column: WeightColumn = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    missing_features: MissingFeatures = "error",
+    categorical: Categorical = "error",
 ) -> None:
-    """Train ChebNet2D and print its test accuracy.
+    """Train a model and print its test accuracy. In brackets: the value without a preset.
 
     Example: chebnet2d train digits --degree 8 --seed 1 --save my-model
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import load_graph, num_classes_of
+    from chebnet2d.cli.graphs import own_graph, read_data, recipe_of
+    from chebnet2d.study import build_model
 
-    settings: dict[str, Any] = {
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "filter_lr": filter_lr,
-        "filter_weight_decay": filter_weight_decay,
-        "epochs": epochs,
-        "patience": patience,
-        "monitor": monitor,
-    }
-    chebnet2d.training.Settings.of(**settings)  # a wrong number is told before anything is read or printed
-    data = load_graph(dataset, data_root, edges=edges, features=features, labels=labels)
-    classes = num_classes_of(data)
-    model = chebnet2d.ChebNet2D(
-        data.num_features,
-        classes,
-        hidden_channels=hidden,
-        degree=degree,
-        dropout=dropout,
-        filter_dropout=filter_dropout,
-        scaling=scaling,
-        init=init,
-        rank=rank,
+    files = own_graph(
+        edges,
+        features,
+        labels,
+        source_column,
+        target_column,
+        weight_column,
+        id_column,
+        label_column,
+        missing_features,
+        categorical,
     )
-    chosen = chebnet2d.data.split(data, split, seed=seed)
+    shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
+    shape |= {"rank": rank, "init": init, "scaling": scaling}
+    numbers: dict[str, Any] = {"lr": lr, "weight_decay": weight_decay, "filter_lr": filter_lr, "filter_weight_decay": filter_weight_decay}
+    numbers |= {"epochs": epochs, "patience": patience, "monitor": monitor}
+    recipe = recipe_of(method, dataset, preset, shape, numbers, transform)
     if save is not None:
         _refuse_foreign_folder(save)
+    data = read_data(dataset, data_root, files, recipe.transform)
+    model = build_model(method, data, dict(recipe.model))
+    chosen = chebnet2d.data.split(data, split, seed=seed)
+    classes = chebnet2d.data.num_classes(data)
     say(f"{data.name}: {data.num_nodes} nodes, {data.num_features} features, {classes} classes", quiet=json)
     say(f"split: {chosen}", quiet=json)
     with training_progress(quiet=json) as report:
-        result = chebnet2d.fit(model, data, chosen, seed, progress=report, **settings)
+        result = chebnet2d.fit(model, data, chosen, seed, progress=report, **recipe.settings)
     record: dict[str, Any] = {
         "dataset": data.name,
+        "method": method,
+        "preset": recipe.origin,
+        "transform": recipe.transform,
         "split": {"name": chosen.name, "seed": chosen.seed, "digest": chosen.digest},
         "seed": seed,
         "metric": result.metric,
@@ -97,10 +116,8 @@ def train(
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=json)
     if result.metric == "roc_auc" and result.test_roc_auc is not None:
         say(f"test ROC-AUC {100 * result.test_roc_auc:.2f} %", quiet=json)
-    say(
-        f"test accuracy {100 * (result.test_accuracy or 0.0):.2f} %  (split {chosen.name}, seed {seed}, {result.seconds:.1f} s)",
-        quiet=json,
-    )
+    accuracy = 100 * (result.test_accuracy or 0.0)
+    say(f"test accuracy {accuracy:.2f} %  (split {chosen.name}, seed {seed}, {result.seconds:.1f} s)", quiet=json)
     if save is not None:
         chebnet2d.save(model, save, facts=record)
         record["saved"] = str(save)
@@ -111,26 +128,45 @@ def train(
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Folder of a saved model.")],
-    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")],
+    dataset: Dataset,
     out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
     json: Json = False,
     data_root: DataRoot = None,
     edges: Edges = None,
     features: FeatureFile = None,
     labels: Labels = None,
+    source_column: SourceColumn = None,
+    target_column: TargetColumn = None,
+    weight_column: WeightColumn = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    missing_features: MissingFeatures = "error",
+    categorical: Categorical = "error",
 ) -> None:
-    """Write the label and the class probabilities of every node.
+    """Write the label and the class probabilities of every node, with your own ids and label names.
 
     Example: chebnet2d predict my-model digits --out predictions.csv
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import load_graph, write_predictions
+    from chebnet2d.cli.graphs import own_graph, read_data, write_predictions
 
+    files = own_graph(
+        edges,
+        features,
+        labels,
+        source_column,
+        target_column,
+        weight_column,
+        id_column,
+        label_column,
+        missing_features,
+        categorical,
+    )
     loaded = chebnet2d.load(model)
-    data = load_graph(dataset, data_root, edges=edges, features=features, labels=labels)
-    names = chebnet2d.models.read_facts(model).get("class_names")
-    rows = write_predictions(loaded, data, names, out)
+    facts = chebnet2d.models.read_facts(model)
+    data = read_data(dataset, data_root, files, facts.get("transform", "none"))
+    rows = write_predictions(loaded, data, facts.get("class_names"), out)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:
         print_json({"nodes": rows, "out": str(out)})

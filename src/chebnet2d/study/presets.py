@@ -4,7 +4,7 @@ A preset file is TOML, one table a dataset, ``[default]`` for all others::
 
     [cora]
     origin = "ivam-he/ChebNetII: main/full.sh"
-    transform = "row_normalize_features"
+    transform = "row-normalize"
     model = { degree = 10, dropout = 0.5 }
     settings = { lr = 0.01, weight_decay = 5e-4, filter_lr = 0.01 }
 """
