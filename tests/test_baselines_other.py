@@ -20,7 +20,7 @@ from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeForm
 from chebnet2d.models.gcnii import GCNIILayer
 from chebnet2d.models.nodeformer import KernelAttention, draw_projection, relations_of
 from chebnet2d.models.pdegcn import Flux, edge_gradient
-from chebnet2d.nn import Stream, random_streams
+from chebnet2d.nn import Stream, noisy_attention, random_streams
 from chebnet2d.training import Run, Settings, fit_many
 from example_graphs import weighted
 from oracle_vectors import assert_near, check_vector, load_parameters, read_vector
@@ -479,6 +479,26 @@ def test_nodeformer_projection_has_orthogonal_blocks_in_uniform_directions():
         first = draws[:, 0, 0].mean()  # one component of a standard normal vector
         assert abs(first - mean) < 0.1 if kind == "corrected" else first < -0.3
         np.testing.assert_allclose((draws**2).sum(axis=2).mean(), 4, rtol=0.02)
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_noisy_attention_is_the_plain_formula_with_its_gradients(stacked):
+    generator = torch.Generator().manual_seed(1)
+    shapes = [(7, 2, 5), (7, 2, 5), (7, 2, 3), (7, 2, 4)]
+    parts = [torch.rand(3 if stacked else 1, *shape, generator=generator, dtype=torch.float64) + 0.1 for shape in shapes]
+    *inputs, noise = [part.requires_grad_() for part in parts[:3]] + parts[3:]
+
+    def plain(query, key, value, noise):
+        weights = torch.einsum("nhm,jhm,jhs->nhjs", query, key, noise)
+        return torch.einsum("nhjs,jhd->nhd", weights / weights.sum(dim=2, keepdim=True), value) / noise.shape[2]
+
+    wanted = torch.stack([plain(*run) for run in zip(*inputs, noise, strict=True)])
+    found = torch.func.vmap(noisy_attention)(*inputs, noise) if stacked else noisy_attention(*(part[0] for part in parts))[None]
+    torch.testing.assert_close(found, wanted)
+    direction = torch.randn(wanted.shape, generator=generator, dtype=torch.float64)
+    gradients = [torch.autograd.grad((out * direction).sum(), inputs) for out in (found, wanted)]
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def test_nodeformer_noise_is_gumbel_softmax_over_keys():

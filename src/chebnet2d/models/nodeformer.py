@@ -15,7 +15,7 @@ from chebnet2d.graph import Graph, SparseOperator, made_of
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features, random_tensor
+from chebnet2d.nn import Dropout, Features, Linear, check_features, noisy_attention, random_tensor
 
 STABILISER = 1e-6
 
@@ -229,10 +229,7 @@ class KernelAttention(nn.Module):
             waits = generator.standard_exponential(shape, dtype=np.float32)
             return (waits.min(axis=0, keepdims=True) / waits) ** np.float32(1 / self.tau)
 
-        noise = random_tensor(sample, value)  # node, head, sample
-        total = torch.einsum("nhm,nhkd->hkmd", of_key, noise.unsqueeze(3) * value.unsqueeze(2))
-        normaliser = torch.einsum("nhm,hkm->nhk", of_query, torch.einsum("nhm,nhk->hkm", of_key, noise))
-        return (torch.einsum("nhm,hkmd->nhkd", of_query, total) / normaliser.unsqueeze(3)).mean(dim=2)
+        return noisy_attention(of_query, of_key, value, random_tensor(sample, value))
 
 
 class RelationalBias(nn.Module):

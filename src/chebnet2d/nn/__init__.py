@@ -3,6 +3,7 @@
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
 from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
+from chebnet2d.nn.noisy_attention import noisy_attention
 from chebnet2d.nn.project_first import project_first
 from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams, random_tensor
 
@@ -20,6 +21,7 @@ __all__ = [
     "Stream",
     "check_features",
     "keep_mask",
+    "noisy_attention",
     "pattern_of",
     "project_first",
     "random_streams",
