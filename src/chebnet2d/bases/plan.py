@@ -1,0 +1,147 @@
+"""What a folder of bases holds, in JSON: ``plan.json`` while it is written, ``manifest.json`` when it is whole.
+
+    manifest.json        what it is; written last
+    rows.npy             node of each stored row
+    block-0000.npy ...   columns by blocks: tiles x (D + 1) x rows of a tile x columns of the block
+    labels.npy           class of each stored row (if the data has labels)
+    parts.npy            rows x splits: 0 none, 1 train, 2 validation, 3 test (if the data has fixed splits)
+
+Why tiles: the recurrence gives one degree of all rows at a time, training wants all degrees of some rows. A tile of T rows lies
+together on disk, degree by degree, so that each write is one piece of T b numbers, no page is written twice, and a row's numbers
+are D + 1 pieces within one tile.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chebnet2d._checks import InputError
+from chebnet2d.graph import SparseOperator
+from chebnet2d.polynomials import Basis
+
+FORMAT = 1
+TILE = 256  # rows of a tile: a piece is some 50 KB on products; a row is still read from one neighbourhood
+DTYPES = ("float32", "float16")
+
+
+class BasesError(InputError):
+    """The folder holds other bases than those asked for, or none."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Identity (up to ``rows_digest``), layout, and what training wants to know."""
+
+    format: int
+    basis: str
+    parameters: dict[str, Any]
+    operator: str
+    degree: int
+    dtype: str
+    nodes: int
+    features: int
+    rows: int
+    graph_digest: str
+    features_digest: str
+    rows_digest: str
+    tile: int
+    blocks: list[list[int]]
+    name: str
+    metric: str
+    classes: int | None
+    version: str
+
+    @property
+    def tiles(self) -> int:
+        return -(-self.rows // self.tile)
+
+    @property
+    def block_bytes(self) -> list[int]:
+        size = np.dtype(self.dtype).itemsize
+        return [self.tiles * (self.degree + 1) * self.tile * (stop - start) * size for start, stop in self.blocks]
+
+    def difference(self, other: "Plan") -> str | None:
+        """The first thing in which two plans are not of the same bases, in words; None if there is none."""
+        words = {
+            "format": "format {}",
+            "graph_digest": "the graph {}",
+            "features_digest": "the features {}",
+            "basis": "the basis {}",
+            "parameters": "basis parameters {}",
+            "operator": "the operator {}",
+            "degree": "degree {}",
+            "dtype": "dtype {}",
+            "nodes": "{} nodes",
+            "features": "{} features",
+            "rows": "{} rows",
+            "rows_digest": "the rows {}",
+        }
+        for key, text in words.items():
+            mine, theirs = getattr(self, key), getattr(other, key)
+            if mine != theirs:
+                return f"{text.format(mine)}, got {text.format(theirs)}"
+        return None
+
+
+def read_plan(path: Path) -> Plan | None:
+    """None if there is no such file. A file that is no plan is a sentence."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BasesError(f"bases: {path} must be a JSON file, got {type(error).__name__}.") from None
+    names = {field.name for field in fields(Plan)}
+    if not isinstance(content, dict) or set(content) != names or content["format"] != FORMAT:
+        raise BasesError(f"bases: {path} must be a manifest of format {FORMAT}, got something else.")
+    return Plan(**content)
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8") as stream:
+            json.dump(asdict(plan), stream, indent=1)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def basis_parameters(basis: Basis) -> dict[str, Any]:
+    """The numbers of a basis object: {"a": 1.0, "b": 1.0} of a Jacobi basis."""
+    return {name: float(value) for name, value in vars(basis).items()}
+
+
+def digest(arrays: Sequence[Any]) -> str:
+    hasher = hashlib.sha256()
+    for array in arrays:
+        array = np.ascontiguousarray(array)
+        hasher.update(f"{array.dtype}:{array.shape};".encode())
+        hasher.update(array.data)
+    return hasher.hexdigest()[:16]
+
+
+def operator_digest(operator: SparseOperator) -> str:
+    csr = operator.csr
+    return digest([part.cpu().numpy() for part in (csr.crow_indices(), csr.col_indices(), csr.values())])
+
+
+def features_digest(x: Tensor | SparseOperator) -> str:
+    if isinstance(x, SparseOperator):
+        return operator_digest(x)
+    return digest([x.detach().cpu().contiguous().to(torch.float32).numpy()])
+
+
+def block_name(index: int) -> str:
+    return f"block-{index:04d}.npy"
