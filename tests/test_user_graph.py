@@ -1,7 +1,9 @@
 """A graph of the user's gives the same tensors through every format; the truth is a loop over plain Python lists."""
 
 import csv
+import doctest
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -540,11 +542,25 @@ def test_the_result_fits_the_rest_of_the_library(tmp_path: Path) -> None:
 
 
 def test_a_long_file_is_read_in_blocks(tmp_path: Path) -> None:
-    """More than one block of pyarrow, with ids in quotes that hold a line break on both sides of a border."""
+    """Several blocks of pyarrow. Most line breaks are inside quotes, so that some block would end at one of those."""
     random = np.random.default_rng(0)
-    ids = np.array([f"node {i}, part {i % 7}" + ("\nsecond line" if i % 5 == 0 else "") for i in range(2000)], dtype=object)
-    ends = random.integers(0, len(ids), (60_000, 2))
+    ids = np.array([f"{i}\n\n\n," for i in range(2000)], dtype=object)
+    ends = random.integers(0, len(ids), (200_000, 2))
     path = write_rows(tmp_path / "edges.csv", ["source", "target"], [[ids[a], ids[b]] for a, b in ends])
-    assert path.stat().st_size > 2**20
+    assert path.stat().st_size > 2**22
     data = read_graph(path, features="identity")
     np.testing.assert_array_equal(data.node_ids[data.edge_index.numpy()], ids[ends.T])
+
+
+def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "own-graph.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    files = re.findall(r"`(my-graph/[\w.]+)`:\n\n```csv\n(.*?)```", text, flags=re.DOTALL)
+    assert [name for name, _ in files] == ["my-graph/edges.csv", "my-graph/nodes.csv"]
+    for name, content in files:
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(content, encoding="utf-8")
+    examples = doctest.DocTestParser().get_doctest(text, {}, "own-graph.md", None, 0)
+    assert len(examples.examples) > 10
+    result = doctest.DocTestRunner().run(examples)
+    assert result.failed == 0

@@ -142,7 +142,7 @@ case("one word among numbers", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n
      "leave it empty and pass missing_features='zero' or 'mean'.", categorical="one-hot")
 case("value is infinite", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,inf\n2,3\n"},
      "features.csv, line 3: column 'f' must be a finite number, got inf.")
-case("id twice", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,2\n2,3\n1,4\n"},
+case("id twice", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,2\n2,3\n1,4\n2,5\n"},
      "features.csv, line 5: id must occur once, got '1' again (line 3 has it).")
 case("header or row", {"edges.csv": EDGES, "features.csv": "paper,0.5\n0,1\n"},
      "features.csv, line 1: a header must be told from a row, got words and numbers: 'paper,0.5'. Pass header=True or False; "
