@@ -2,7 +2,7 @@
 
 import typer
 
-from chebnet2d.cli import data_commands, model_commands, models_commands, study_commands, theory_commands
+from chebnet2d.cli import data_commands, model_commands, models_commands, search_commands, study_commands, theory_commands
 
 app = typer.Typer(
     name="chebnet2d",
@@ -19,3 +19,4 @@ app.add_typer(data_commands.data_app, name="data")
 app.command("theory")(theory_commands.theory)
 app.add_typer(study_commands.study_app, name="study")
 app.command("models")(models_commands.models)
+app.command("search")(search_commands.search)
