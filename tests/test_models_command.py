@@ -4,13 +4,15 @@ import contextlib
 import inspect
 import io
 import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 import chebnet2d
 from chebnet2d.cli import main
-from chebnet2d.models import MODELS
+from chebnet2d.models import MODELS, registry
 from chebnet2d.study.presets import shipped_presets
 from chebnet2d.training import Settings
 
@@ -83,7 +85,7 @@ def test_shipped_settings_fit_the_method(name):
             continue
         assert dataset == "default" or dataset in chebnet2d.data.CATALOGUE, dataset
         assert preset["origin"].strip(), "where the numbers come from"
-        assert preset["transform"] == "none" or callable(getattr(chebnet2d.data, preset["transform"])), dataset
+        assert preset["transform"] in ("none", *chebnet2d.data.TRANSFORMS), dataset
         Settings.of(**preset["settings"])
         sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
         MODELS[name](6, 3, **sizes, **{**preset["model"], **({"hidden_channels": 8} if "hidden_channels" in arguments else {})})
@@ -97,3 +99,28 @@ def test_every_searched_value_is_accepted(name):
         for value in values:
             small = {"hidden_channels": 8} if "hidden_channels" in arguments and key != "hidden_channels" else {}
             MODELS[name](6, 3, **sizes, **small, **{key: value})
+
+
+def test_code_on_the_page_about_methods_runs():
+    page = (Path(__file__).parents[1] / "docs" / "methods.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(blocks) == 2
+    try:
+        names: dict = {}
+        for block in blocks:
+            exec(compile(block, "docs/methods.md", "exec"), names)
+        model = names["LegendreNet"](24, 3, hidden_channels=8)
+        data = chebnet2d.data.load("csbm", nodes=60, features=24, classes=3)
+        result = chebnet2d.fit(model, data, chebnet2d.data.split(data, "uniform", seed=0), epochs=3, filter_lr=0.1)
+        assert result.epochs == 3
+    finally:
+        registry.MODELS.pop("legendre", None)
+
+
+def test_the_page_about_methods_names_every_method():
+    page = (Path(__file__).parents[1] / "docs" / "methods.md").read_text(encoding="utf-8")
+    table = page.split("## What there is")[1].split("## How to choose")[0]
+    memory = page.split("## Memory")[1].split("## How each")[0]
+    for name in OURS:
+        assert f"`{name}`" in table, f"{name} is missing from the list"
+        assert f"`{name}`" in memory, f"{name} is missing from the table of memory"
