@@ -1,0 +1,122 @@
+"""Generated graphs go through the loaders of the originals and have the counts they promise."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from chebnet2d import InputError
+from chebnet2d.bases import precompute
+from chebnet2d.data import CATALOGUE, load, split, statistics
+from chebnet2d.data.generated import LIKE, generate, shape_of
+
+SCALES = {"ogbn-arxiv": 0.01, "ogbn-products": 0.001, "penn94": 0.02, "genius": 0.004, "twitch-gamers": 0.01}
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("model", ["power-law", "csbm"])
+@pytest.mark.parametrize("like", LIKE)
+def test_counts_are_those_promised(tmp_path, like, model):
+    folder = generate(like, tmp_path, scale=SCALES[like], model=model, seed=1)
+    shape = shape_of(like, SCALES[like])
+    data = load(like, tmp_path)
+    found = statistics(data)
+    assert (found.nodes, found.edges, found.features, found.classes) == (
+        shape.nodes,
+        shape.edges,
+        shape.features,
+        shape.classes,
+    )
+    assert found.homophily == pytest.approx(shape.homophily, abs=0.02 if shape.unlabelled else 1e-3)
+    assert data.metric == CATALOGUE[like].metric
+    assert json.loads((folder / "generated.json").read_text())["model"] == model
+    chosen = split(data, "fixed", seed=0)
+    labelled = int((data.y >= 0).sum())
+    sizes = np.array([chosen.train.numel(), chosen.val.numel(), chosen.test.numel()])
+    np.testing.assert_allclose(sizes, labelled * np.array(shape.parts), atol=1.01)
+    assert data.train_mask.shape[1] == shape.splits
+    assert (labelled < shape.nodes) == (like == "penn94")
+
+
+@pytest.mark.parametrize("like", LIKE)
+def test_the_full_shape_is_that_of_the_catalogue(like):
+    shape, known = shape_of(like), CATALOGUE[like].statistics
+    assert (shape.nodes, shape.edges, shape.features, shape.classes) == (
+        known.nodes,
+        known.edges,
+        known.features,
+        known.classes,
+    )
+    assert sum(shape.parts) == pytest.approx(1)
+
+
+def test_the_parts_of_products_are_the_official_ones():
+    shape = shape_of("products")
+    assert [round(part * shape.nodes) for part in shape.parts] == [196615, 39323, 2213091]
+
+
+def test_power_law_degrees_have_a_heavy_tail(tmp_path):
+    largest = {}
+    for model in ("power-law", "csbm"):
+        generate("genius", tmp_path / model, scale=0.02, model=model)
+        degree = torch.bincount(load("genius", tmp_path / model).edge_index[0])
+        largest[model] = float(degree.max() / degree.float().mean())
+    assert largest["power-law"] > 20 > 5 > largest["csbm"]
+
+
+def test_features_and_graph_tell_the_class(tmp_path):
+    generate("ogbn-arxiv", tmp_path, scale=0.005)
+    data = load("ogbn-arxiv", tmp_path)
+    means = torch.stack([data.x[data.y == c].mean(0) for c in range(40)])
+    nearest = torch.cdist(data.x, means).argmin(1)
+    assert float((nearest == data.y).float().mean()) > 0.3  # chance is 1 / 40
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path):
+    digests = []
+    for seed in (3, 3, 4):
+        folder = generate("twitch-gamers", tmp_path, scale=0.002, seed=seed)  # replaces a generated one
+        digests.append((folder / "large_twitch_edges.csv").read_bytes() + (folder / "large_twitch_features.csv").read_bytes())
+    assert digests[0] == digests[1] != digests[2]
+    assert not [path for path in folder.parent.iterdir() if path.name.endswith(".tmp")]
+
+
+def test_real_data_is_not_touched(tmp_path):
+    folder = tmp_path / "linkx" / "genius" / "raw"
+    folder.mkdir(parents=True)
+    (folder / "data.mat").write_bytes(b"precious")
+    with pytest.raises(InputError, match="must not hold other files, got some, perhaps the real dataset"):
+        generate("genius", tmp_path, scale=0.002)
+    assert (folder / "data.mat").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"like": "cora"}, "like must be one of 'ogbn-arxiv', .* got 'cora'"),
+        ({"like": "genius", "scale": 2}, r"scale must be a number in \[1e-06, 1\], got 2"),
+        ({"like": "genius", "model": "er"}, "model must be one of 'power-law', 'csbm'"),
+        ({"like": "genius", "seed": -1}, "seed must be an integer >= 0"),
+    ],
+)
+def test_wrong_calls(tmp_path, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        generate(root=tmp_path, **options)
+
+
+def test_sparse_one_hot_features_are_precomputed(tmp_path, monkeypatch):
+    """Penn94's way: x in CSR, never dense as a whole."""
+    monkeypatch.setattr("chebnet2d.data.dataset.DENSE_LIMIT", 1000)
+    generate("penn94", tmp_path, scale=0.02)
+    data = load("penn94", tmp_path)
+    assert data.x.layout == torch.sparse_csr
+    bases = precompute(data, out=tmp_path / "bases", degree=2, block=100)
+    assert len(bases) == int((data.y >= 0).sum())
+    rows = bases.terms(bases.nodes[:50])
+    assert torch.equal(rows[:, 0], data.x.to_dense()[bases.nodes[:50]])
+    assert rows[:, 0].sum() == 6 * 50
