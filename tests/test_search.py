@@ -374,7 +374,8 @@ class TestBudget:
         monkeypatch.setattr("chebnet2d.study.budget.time.perf_counter", lambda: now[0])
         spending = Spending(Budget.of("100s"), batch=16)
         assert spending.next_batch() == 16, "nothing is known yet"
-        spending.cost = 5.0
+        spending.learn([{"epochs": [40, 60], "seconds": 5.0, "pruned": False}])  # 0.1 s an epoch, 50 epochs to the end
+        assert spending.cost(3) == pytest.approx(15)
         now[0] = 10.0
         assert spending.next_batch() == 16
         now[0] = 70.0
@@ -382,12 +383,25 @@ class TestBudget:
         spending.writing = 10.0
         assert spending.next_batch() == 4
         now[0] = 87.0
-        assert spending.next_batch() == 1
+        assert spending.next_batch() == 1, "half of the way for one"
         now[0] = 88.0
         assert spending.next_batch() == 0
         spending = Spending(Budget.of("20"), batch=16)
         spending.trials = 16
         assert spending.next_batch() == 4
+
+    def test_the_cost_of_a_batch_that_is_halved(self, monkeypatch):
+        now = [0.0]
+        monkeypatch.setattr("chebnet2d.study.budget.time.perf_counter", lambda: now[0])
+        spending = Spending(Budget.of("1000s"), batch=16, rungs=(50, 100, 200))
+        spending.learn([{"epochs": [400], "seconds": 400.0, "pruned": False}])
+        assert spending.cost(16) == pytest.approx(16 * 50 + 8 * 50 + 4 * 100 + 2 * 200)
+        assert spending.cost(5) == pytest.approx(5 * 50 + 3 * 50 + 2 * 100 + 1 * 200)
+        assert spending.next_batch() == 8
+        now[0] = 700.0
+        assert spending.next_batch() == 3, "no trial would end, but three get to epoch 100"
+        spending.learn([{"epochs": [50], "seconds": 5.0, "pruned": True}, {"epochs": [150], "seconds": 15.0, "pruned": False}])
+        assert spending.cost(16) == pytest.approx(0.1 * (16 * 50 + 8 * 50 + 4 * 50))
 
 
 WRONG = [

@@ -135,7 +135,8 @@ def _print(result: "SearchResult") -> None:
     for title, trial in (("baseline", result.baseline), ("best trial", result.best)):
         if trial is not None:
             each = ", ".join(f"{100 * score:.2f}" for score in trial.scores)
-            say(f"validation {result.metric} of the {title}: {100 * trial.val_metric:.2f} % ({each})")
+            cut = f", cut off after {max(trial.epochs)} epochs" if trial.pruned else ""
+            say(f"validation {result.metric} of the {title}: {100 * trial.val_metric:.2f} % ({each}){cut}")
     for title, values in (("model", result.preset.model), ("settings", result.preset.settings)):
         say(f"{title}: " + ", ".join(f"{name} = {value}" for name, value in values.items()))
 

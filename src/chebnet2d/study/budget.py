@@ -2,8 +2,11 @@
 
 import math
 import re
+import statistics
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from chebnet2d._checks import fail, integer
 
@@ -49,16 +52,20 @@ class Budget:
 
 
 class Spending:
-    """What is left of a budget, and how many trials to ask for next. The clock starts when it is made."""
+    """What is left of a budget, and how many trials to ask for next. The clock starts when it is made.
 
-    def __init__(self, budget: Budget, batch: int) -> None:
+    ``rungs``: epochs at which half of a batch leaves. Times are learned from the records of trials.
+    """
+
+    def __init__(self, budget: Budget, batch: int, rungs: Sequence[int] = ()) -> None:
         self.budget = budget
         self.batch = batch
+        self.rungs = rungs
         self.trials = 0
-        self.cost: float | None = None
-        """Seconds that a trial takes, as far as it is known."""
         self.writing = 0.0
         """Seconds that it takes to write down a batch."""
+        self._epoch: float | None = None  # seconds that an epoch of a trial takes, all its runs together
+        self._full = 0.0  # epochs of a trial that is trained to the end
         self._started = time.perf_counter()
 
     @property
@@ -70,12 +77,33 @@ class Spending:
         """Seconds for training."""
         return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds - self.writing
 
+    def learn(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """From the latest trials. One that was cut off says how long an epoch takes, and that the end is not before it."""
+        epochs = [statistics.fmean(record["epochs"]) for record in records]
+        whole = [number for number, record in zip(epochs, records, strict=True) if not record["pruned"]]
+        if epochs:
+            self._epoch = math.fsum(record["seconds"] for record in records) / math.fsum(epochs)
+            self._full = statistics.fmean(whole) if whole else max(self._full, *epochs)
+
+    def cost(self, trials: int) -> float:
+        """Seconds that a batch is likely to take."""
+        epochs, staying, last = 0.0, trials, 0.0
+        for rung in (*self.rungs, math.inf):
+            until = min(rung, self._full)
+            epochs += staying * max(until - last, 0.0)
+            staying, last = staying - staying // 2, until
+        return epochs * (self._epoch or 0.0)
+
     def next_batch(self) -> int:
-        """As many trials as are likely to end in time; none if even one has little chance to."""
+        """As many trials as are likely to end in time. Where not even one is: as many as get beyond the first rung, or none."""
         if self.budget.trials is not None:
             return min(self.batch, self.budget.trials - self.trials)
         if self.left <= 0:
             return 0
-        if self.cost is None:
+        if self._epoch is None:
             return self.batch
-        return min(self.batch, max(int(self.left / self.cost), int(self.left > self.cost / 2)))
+        fitting = [trials for trials in range(1, self.batch + 1) if self.cost(trials) <= self.left]
+        if fitting:
+            return fitting[-1]
+        enough = 2 * min(self.rungs[0] if self.rungs else self._full, self._full / 4)
+        return min(self.batch, int(self.left / (enough * self._epoch)))

@@ -19,6 +19,9 @@ from chebnet2d.training import Progress, Result, Run, Settings, fit_many
 MEMORY = 2**30
 """Bytes that the parameters of a batch may take: all stacks of a batch are in memory at once."""
 
+BASELINE_SHARE = 0.2
+"""Part of the time that the baseline may take."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -125,14 +128,14 @@ def search(
         storage: address of a database that keeps the trials; a search that finds its own trials there goes on from them.
         ranges: values that replace those of ``make_space``, by name.
         preset: what is not searched, and the baseline; by default the shipped preset of the method for this dataset.
-        baseline: train the preset first, in full, to have something to compare with.
+        baseline: train the preset first, to have something to compare with; it takes a fifth of the time at most.
         halving: at a quarter, at half and at the whole of ``patience`` epochs the worse half of a batch leaves.
         epochs, patience, monitor: as in ``Settings``, for every trial.
         width: see ``fit_many``.
         progress: called after every epoch and every batch.
         log: called with a line for every batch.
     """
-    spending = Spending(Budget.of(budget), integer("search", "batch", batch, 1))
+    spending = Spending(Budget.of(budget), integer("search", "batch", batch, 1))  # the clock runs from here
     one_of("search", "sampler", sampler, SAMPLERS)
     integer("search", "splits", splits, 1)
     integer("search", "seed", seed, 0)
@@ -166,12 +169,13 @@ def search(
     }
     blind = [replace(part, test=part.test[:0]) for part in parts]
     rungs = tuple(sorted({patience // 4, patience // 2, patience} & set(range(1, epochs)))) if halving else ()
+    spending.rungs = rungs
     trainer = _Trainer(name, data, blind, seed, base, shared, width)
     spending.batch = max(1, min(batch, MEMORY // (splits * trainer.bytes_per_run)))
 
     trials = Trials(f"{method} on {data.name}", space, sampler, seed, storage, facts)
     try:
-        work = _Work(trainer, trials, spending, rungs, progress, log)
+        work = _Work(trainer, trials, spending, progress, log)
         stopped = work.run(with_baseline=flag("search", "baseline", baseline))
         records, reference = trials.records, trials.baseline if baseline else None
     finally:
@@ -247,11 +251,10 @@ class _Work:
         trainer: _Trainer,
         trials: Trials,
         spending: Spending,
-        rungs: Sequence[int],
         progress: Report | None,
         log: Callable[[str], None] | None,
     ) -> None:
-        self.trainer, self.trials, self.spending, self.rungs = trainer, trials, spending, rungs
+        self.trainer, self.trials, self.spending = trainer, trials, spending
         self.progress, self.log = progress, log
         self.in_training = 0
         self.best: float | None = None
@@ -259,7 +262,7 @@ class _Work:
     def run(self, with_baseline: bool) -> str:
         """Why it ended."""
         before = self.trials.records
-        self._learn_cost(before)
+        self.spending.learn(before[-self.spending.batch :])
         self.best = max((record["val_metric"] for record in before), default=None)
         try:
             if with_baseline:
@@ -286,12 +289,12 @@ class _Work:
         if record is None:
             self.in_training = 1
             runs = self.trainer.runs({}, {})
-            (results,) = self.trainer.train([runs], (), self.spending.left / 2, self._report)  # half is for the search
+            (results,) = self.trainer.train([runs], (), self.spending.left * BASELINE_SHARE, self._report)
             record = self.trials.baseline = _record(dict(self.trainer.base.model), dict(self.trainer.base.settings), results)
             self._write(f"baseline: validation {record['val_metric']:.4f} in {record['seconds']:.1f} s")
             self.in_training = 0
-        if self.spending.cost is None:  # on average a trial of a batch with rungs takes less than half the epochs
-            self.spending.cost = record["seconds"] / (2 if self.rungs else 1)
+        if not self.trials.records:
+            self.spending.learn([record])
         self.best = max(record["val_metric"], -math.inf if self.best is None else self.best)
         self._report(None)
 
@@ -309,7 +312,7 @@ class _Work:
             assert error is not None
             raise error
         self.in_training = len(possible)
-        results = self.trainer.train([runs for *_, runs in possible], self.rungs, self.spending.left, self._report)
+        results = self.trainer.train([runs for *_, runs in possible], self.spending.rungs, self.spending.left, self._report)
         trained = time.perf_counter()
         records = []
         for (one, model, settings, _), of_trial in zip(possible, results, strict=True):
@@ -317,11 +320,11 @@ class _Work:
             if math.isnan(record["val_metric"]):
                 self.trials.fail(one)
             else:
-                self.trials.tell(one, record, _steps(of_trial, self.rungs), pruned=record["pruned"])
+                self.trials.tell(one, record, _steps(of_trial, self.spending.rungs), pruned=record["pruned"])
                 records.append(record)
         self.spending.writing = time.perf_counter() - trained
         self.spending.trials += len(possible)
-        self._learn_cost(records)
+        self.spending.learn(records)
         self.in_training = 0
         if records:
             self.best = max(*(record["val_metric"] for record in records), -math.inf if self.best is None else self.best)
@@ -330,10 +333,6 @@ class _Work:
         best = "none" if self.best is None else f"{self.best:.4f}"
         self._write(f"{len(possible)} trials ({done} to the end) in {seconds:.1f} s: best validation so far {best}")
         self._report(None)
-
-    def _learn_cost(self, records: Sequence[Mapping[str, Any]]) -> None:
-        if records:
-            self.spending.cost = statistics.fmean(record["seconds"] for record in records[-self.spending.batch :])
 
     def _report(self, epoch: Progress | None) -> None:
         if self.progress is not None:
