@@ -7,10 +7,12 @@ symmetric, so T_d(L_hat) is its own transpose, and with G = dLoss/dZ
 
 are the same recurrence run on G. Only F and W need saving, the graph is read D times each way, and memory does not grow with D.
 
-A stack of R runs (``torch.func.vmap``) is folded into columns: the recurrence runs once on N x (R C). The C x C maps of the
-runs are then products of a batch, for a group of degrees at a time, since tiny products cost more than they compute:
+A stack of R runs (``torch.func.vmap``) is folded into columns: the recurrence runs once on N x (R C). The C x C' maps are small,
+and products with matrices of less than 16 columns cost several times what they compute. So runs share blocks of 16 columns, with
+block-diagonal maps; with C = 7, for instance, two runs and two columns of zeros:
 
-    terms        N x R x C   --copied into-->   group   R x N x (k C)   --times-->   R x (k C) x C'
+    terms   N x B x 16    [ run 0 | run 1 | 0 ] [ run 2 | run 3 | 0 ] ...
+    maps    B x 16 x 16   diag(W of run 0, W of run 1, 0), diag(W of run 2, W of run 3, 0), ...
 """
 
 from collections.abc import Iterator
@@ -22,9 +24,11 @@ from torch import Tensor
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
 
-# Degrees whose terms are multiplied with their maps in one batched product. More would save little (measured: 4 is within a
-# few percent of the best on Cora and Tolokers) and the buffer would grow with D.
-GROUP = 4
+# The width of a block, and the costs by which padding up to it is decided: nanoseconds for one entry of the operator and one
+# column in the sparse product, and for one row and one column in the products with the maps, narrow and in full blocks (measured
+# on Cora).
+BLOCK = 16
+_SPARSE, _NARROW, _FULL = 0.15, 3.2, 0.6
 
 
 def chebyshev_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tensor:
@@ -63,14 +67,13 @@ class _Full(torch.autograd.Function):
 
     @staticmethod
     def forward(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tensor:
-        x = x.contiguous()
-        if x.dim() == 3:
-            return _stacked_sum(operator, x, maps)
-        terms = chebyshev_terms(operator, x, maps.shape[0] - 1)
-        z = next(terms) @ maps[0]
-        for d, term in enumerate(terms, start=1):
-            z.addmm_(term, maps[d])
-        return z
+        blocks = _Blocks(operator, maps)
+        packed, packed_maps = blocks.pack(x, blocks.inputs), blocks.pack_maps(maps)
+        terms = chebyshev_terms(operator, packed.flatten(1), maps.shape[0] - 1)
+        z = packed.new_zeros(packed.shape[0], blocks.count, packed_maps.shape[-1])
+        for term, term_maps in zip(terms, packed_maps, strict=True):
+            _add_product(z, term.view_as(packed), term_maps)
+        return blocks.unpack(z, blocks.outputs, x.shape)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor, Tensor], output: Tensor) -> None:
@@ -93,16 +96,17 @@ class _FullBackward(torch.autograd.Function):
 
     @staticmethod
     def forward(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
-        grad = grad.contiguous()
-        if grad.dim() == 3:
-            return _stacked_gradients(operator, grad, x, maps)
-        grad_x = torch.zeros_like(x, memory_format=torch.contiguous_format)
-        grad_maps = torch.empty_like(maps, memory_format=torch.contiguous_format)
-        x_transposed = x.T
-        for d, term in enumerate(chebyshev_terms(operator, grad, maps.shape[0] - 1)):
-            grad_x.addmm_(term, maps[d].T)
-            torch.mm(x_transposed, term, out=grad_maps[d])
-        return grad_x, grad_maps
+        blocks = _Blocks(operator, maps)
+        packed, packed_x, packed_maps = blocks.pack(grad, blocks.outputs), blocks.pack(x, blocks.inputs), blocks.pack_maps(maps)
+        grad_x = torch.zeros_like(packed_x)
+        grad_maps = torch.empty_like(packed_maps)
+        x_transposed = packed_x.permute(1, 2, 0)
+        terms = chebyshev_terms(operator, packed.flatten(1), maps.shape[0] - 1)
+        for term, term_maps, term_grad in zip(terms, packed_maps, grad_maps, strict=True):
+            block = term.view_as(packed)
+            _add_product(grad_x, block, term_maps.transpose(1, 2))
+            torch.bmm(x_transposed, block.transpose(0, 1), out=term_grad)
+        return blocks.unpack(grad_x, blocks.inputs, x.shape), blocks.unpack_maps(grad_maps, maps)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -140,38 +144,75 @@ def _fold(info: Any, in_dims: Any, x: Tensor, maps: Tensor) -> tuple[Tensor, Ten
     return folded[0], folded[1]
 
 
-def _grouped(operator: SparseOperator, x: Tensor, degree: int) -> Iterator[tuple[slice, Tensor]]:
-    """Terms of N x R x C by groups: (degrees, R x N x (k C)). The buffer is written again for the next group."""
-    nodes, runs, channels = x.shape
-    width = min(GROUP, degree + 1)
-    buffer = x.new_empty(runs, nodes, width, channels)
-    for d, term in enumerate(chebyshev_terms(operator, x.reshape(nodes, -1), degree)):
-        j = d % width
-        buffer[:, :, j] = term.view(nodes, runs, channels).transpose(0, 1)
-        if j == width - 1 or d == degree:
-            yield slice(d - j, d + 1), buffer.view(runs, nodes, -1)[:, :, : (j + 1) * channels]
+def _add_product(z: Tensor, block: Tensor, maps: Tensor) -> None:
+    """z += block @ maps, for each of the B blocks: N x B x w' += N x B x w times B x w x w'."""
+    if z.shape[1] == 1:
+        z[:, 0].addmm_(block[:, 0], maps[0])
+    else:
+        z.transpose(0, 1).baddbmm_(block.transpose(0, 1), maps)
 
 
-def _stacked_sum(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tensor:
-    nodes, runs, _ = x.shape
-    z = x.new_zeros(runs, nodes, maps.shape[-1])
-    for degrees, group in _grouped(operator, x, maps.shape[0] - 1):
-        z.baddbmm_(group, maps[degrees].transpose(0, 1).reshape(runs, -1, maps.shape[-1]))
-    return z.transpose(0, 1)
+class _Blocks:
+    """How R runs of C -> C' channels share blocks of columns: ``together`` runs in each of ``count`` blocks."""
+
+    def __init__(self, operator: SparseOperator, maps: Tensor) -> None:
+        self.runs = maps.shape[1] if maps.dim() == 4 else 1
+        self.inputs, self.outputs = maps.shape[-2:]
+        self.together = min(self.runs, max(1, BLOCK // max(self.inputs, self.outputs)))
+        self.count = -(-self.runs // self.together)
+        entries = operator.nnz / max(operator.shape[0], 1)
+        self.pads = all(_padding_pays(self.together * channels, entries) for channels in (self.inputs, self.outputs))
+
+    def width(self, channels: int) -> int:
+        return BLOCK if self.pads else self.together * channels
+
+    def pack(self, x: Tensor, channels: int) -> Tensor:
+        """N x C or N x R x C -> N x B x w."""
+        nodes, used = x.shape[0], self.together * channels
+        width = self.width(channels)
+        if width == used and self.runs == self.count * self.together:
+            return x.reshape(nodes, self.count, width)
+        packed = x.new_zeros(nodes, self.count, width)
+        whole = self.runs // self.together  # blocks without a gap; the last one may have fewer runs
+        flat = x.reshape(nodes, self.runs * channels)
+        packed[:, :whole, :used] = flat[:, : whole * used].reshape(nodes, whole, used)
+        if whole < self.count:
+            packed[:, whole, : flat.shape[1] - whole * used] = flat[:, whole * used :]
+        return packed
+
+    def unpack(self, packed: Tensor, channels: int, like: tuple[int, ...]) -> Tensor:
+        """N x B x w -> N x C or N x R x C."""
+        flat = packed[:, :, : self.together * channels].reshape(packed.shape[0], -1)[:, : self.runs * channels]
+        return flat.reshape(*like[:-1], channels)
+
+    def pack_maps(self, maps: Tensor) -> Tensor:
+        """(D + 1) x C x C' or (D + 1) x R x C x C' -> (D + 1) x B x w x w', block-diagonal."""
+        maps = maps.reshape(maps.shape[0], self.runs, self.inputs, self.outputs)
+        shape = (maps.shape[0], self.count, self.width(self.inputs), self.width(self.outputs))
+        if self.together == 1 and shape == maps.shape:
+            return maps
+        packed = maps.new_zeros(shape)
+        for j, (rows, columns) in enumerate(self._diagonal()):
+            part = maps[:, j :: self.together]
+            packed[:, : part.shape[1], rows, columns] = part
+        return packed
+
+    def unpack_maps(self, packed: Tensor, like: Tensor) -> Tensor:
+        if self.together == 1:
+            return packed[:, :, : self.inputs, : self.outputs].reshape(like.shape)
+        parts = [packed[:, :, rows, columns] for rows, columns in self._diagonal()]
+        return torch.stack(parts, dim=2).flatten(1, 2)[:, : self.runs].reshape(like.shape)
+
+    def _diagonal(self) -> list[tuple[slice, slice]]:
+        return [
+            (slice(j * self.inputs, (j + 1) * self.inputs), slice(j * self.outputs, (j + 1) * self.outputs))
+            for j in range(self.together)
+        ]
 
 
-def _stacked_gradients(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
-    nodes, runs, channels = x.shape
-    outputs = maps.shape[-1]
-    grad_x = x.new_zeros(runs, nodes, channels)
-    grad_maps = torch.empty_like(maps, memory_format=torch.contiguous_format)
-    x_transposed = x.permute(1, 2, 0)
-    for degrees, group in _grouped(operator, grad, maps.shape[0] - 1):
-        # W_d^T for the degrees of the group, one above the other: (k C') x C for each run.
-        grad_x.baddbmm_(group, maps[degrees].permute(1, 0, 3, 2).reshape(runs, -1, channels))
-        products = torch.bmm(x_transposed, group).view(runs, channels, -1, outputs)
-        grad_maps[degrees] = products.permute(2, 0, 1, 3)
-    return grad_x.transpose(0, 1), grad_maps
+def _padding_pays(used: int, entries: float) -> bool:
+    """Whether a block of ``used`` columns is cheaper with zeros up to 16, on a graph with ``entries`` stored entries a row."""
+    return used == BLOCK or (used < BLOCK and BLOCK * (_SPARSE * entries + _FULL) < used * (_SPARSE * entries + _NARROW))
 
 
 class _Diagonal(torch.autograd.Function):

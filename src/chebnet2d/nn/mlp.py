@@ -10,6 +10,8 @@ from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.graph import SparseOperator
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
 
+NARROW = 16
+
 
 class Linear(nn.Module):
     """x W + b for dense or sparse x. W is stored in x out, the order in which a sparse product reads it."""
@@ -31,11 +33,19 @@ class Linear(nn.Module):
     def forward(self, x: Features) -> Tensor:
         if x.shape[-1] != self.in_channels:
             raise fail("Linear", "x", f"of {self.in_channels} columns", x)
-        z: Tensor = x @ self.weight
+        z = _product(x, self.weight)
         return z if self.bias is None else z + self.bias
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"
+
+
+def _product(x: Features, weight: Tensor) -> Tensor:
+    # On a CPU a product with less than 16 columns costs two to four times one with 16, forward and backward: add zeros.
+    narrow = NARROW - weight.shape[-1]
+    if narrow <= 0 or not isinstance(x, Tensor) or x.device.type != "cpu":
+        return x @ weight
+    return (x @ nn.functional.pad(weight, (0, narrow)))[..., : weight.shape[-1]]
 
 
 class GlorotLinear(Linear):
