@@ -18,7 +18,7 @@ from chebnet2d.data import csbm, split
 from chebnet2d.graph import SparseOperator, adjacency, made_of, operator_of
 from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
 from chebnet2d.models.gcnii import GCNIILayer
-from chebnet2d.models.nodeformer import KernelAttention, draw_projection, relations_of
+from chebnet2d.models.nodeformer import KernelAttention, draw_noise, draw_projection, relations_of
 from chebnet2d.models.pdegcn import Flux, edge_gradient
 from chebnet2d.nn import Stream, noisy_attention, random_streams
 from chebnet2d.training import Run, Settings, fit_many
@@ -499,6 +499,19 @@ def test_noisy_attention_is_the_plain_formula_with_its_gradients(stacked):
     gradients = [torch.autograd.grad((out * direction).sum(), inputs) for out in (found, wanted)]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_nodeformer_noise_is_finite_where_a_wait_rounds_to_zero():
+    class Zeros(np.random.Generator):
+        def standard_exponential(self, size):
+            waits = super().standard_exponential(size)
+            waits[1, 0] = 0.0
+            return waits
+
+    noise = draw_noise(Zeros(Stream(1)), (5, 2, 3), 0.25)
+    assert np.isfinite(noise).all()
+    np.testing.assert_array_equal(noise[1, 0], 1.0)
+    np.testing.assert_array_equal(noise.max(axis=0), 1.0)
 
 
 def test_nodeformer_noise_is_gumbel_softmax_over_keys():

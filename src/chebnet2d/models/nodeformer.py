@@ -224,12 +224,8 @@ class KernelAttention(nn.Module):
     def _noisy(self, of_query: Tensor, of_key: Tensor, value: Tensor) -> Tensor:
         shape = (*value.shape[:2], self.samples)
 
-        def sample(generator: np.random.Generator) -> Any:
-            # exp(G / tau) = E^(-1 / tau) with E exponential; divided by the largest one, which cancels as well.
-            waits = generator.standard_exponential(shape, dtype=np.float32)
-            return (waits.min(axis=0, keepdims=True) / waits) ** np.float32(1 / self.tau)
-
-        return noisy_attention(of_query, of_key, value, random_tensor(sample, value))
+        noise = random_tensor(lambda generator: draw_noise(generator, shape, self.tau), value)
+        return noisy_attention(of_query, of_key, value, noise)
 
 
 class RelationalBias(nn.Module):
@@ -318,3 +314,10 @@ def draw_projection(generator: np.random.Generator, rows: int, columns: int, kin
         q = q * np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
     lengths = np.linalg.norm(generator.standard_normal((rows, columns)), axis=1, keepdims=True)
     return lengths * q.transpose(0, 2, 1).reshape(-1, columns)[:rows]
+
+
+def draw_noise(generator: np.random.Generator, shape: tuple[int, ...], tau: float) -> Any:
+    """exp(G / tau), G standard Gumbel, divided by the largest one along the first axis, which cancels in the attention."""
+    # exp(G) = 1 / E with E exponential. A wait of 0 is possible: rounding has been there before us.
+    waits = np.maximum(generator.standard_exponential(shape), np.finfo(np.float64).tiny)
+    return ((waits.min(axis=0, keepdims=True) / waits) ** (1 / tau)).astype(np.float32)
