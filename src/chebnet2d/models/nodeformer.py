@@ -223,7 +223,6 @@ class KernelAttention(nn.Module):
 
     def _noisy(self, of_query: Tensor, of_key: Tensor, value: Tensor) -> Tensor:
         shape = (*value.shape[:2], self.samples)
-
         noise = random_tensor(lambda generator: draw_noise(generator, shape, self.tau), value)
         return noisy_attention(of_query, of_key, value, noise)
 
@@ -318,6 +317,6 @@ def draw_projection(generator: np.random.Generator, rows: int, columns: int, kin
 
 def draw_noise(generator: np.random.Generator, shape: tuple[int, ...], tau: float) -> Any:
     """exp(G / tau), G standard Gumbel, divided by the largest one along the first axis, which cancels in the attention."""
-    # exp(G) = 1 / E with E exponential. A wait of 0 is possible: rounding has been there before us.
+    # exp(G) = 1 / E with E exponential. E can round to 0, and 0 / 0 is not a number.
     waits = np.maximum(generator.standard_exponential(shape), np.finfo(np.float64).tiny)
     return ((waits.min(axis=0, keepdims=True) / waits) ** (1 / tau)).astype(np.float32)
