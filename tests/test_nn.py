@@ -5,6 +5,7 @@ import torch
 
 from chebnet2d.graph import SparseOperator
 from chebnet2d.nn import MLP, Dropout, Linear, MaskedFeatures, Stream, keep_mask, random_streams
+from chebnet2d.nn.random_streams import relu_dropout
 
 
 def sparse_features(dtype=torch.float64):
@@ -96,6 +97,35 @@ def test_dropout_gradient_is_the_mask():
         y = Dropout(0.5)(x)
     (gradient,) = torch.autograd.grad(y.sum(), x)
     torch.testing.assert_close(gradient * x, y)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.9])
+def test_relu_and_dropout_in_one(p):
+    x = torch.randn(6, 5, dtype=torch.float64, requires_grad=True)
+    dropout = Dropout(p)
+    with random_streams([Stream(1)]):
+        apart = dropout(x.relu())
+    with random_streams([Stream(1)]):
+        together = dropout.after_relu(x)
+    torch.testing.assert_close(together, apart)
+    weights = torch.randn(6, 5, dtype=torch.float64)
+    ours, theirs = (torch.autograd.grad((y * weights).sum(), x)[0] for y in (together, apart))
+    torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(dropout.eval().after_relu(x), x.relu())
+
+
+def test_relu_and_dropout_of_a_stack():
+    x = torch.randn(3, 6, 5, dtype=torch.float64, requires_grad=True)
+    rates = torch.tensor([0.5, 0.0, 0.2], dtype=torch.float64)
+    with random_streams([Stream(s) for s in (1, 2, 3)]):
+        together = torch.func.vmap(relu_dropout)(x, rates)
+    alone = []
+    for r in range(3):
+        with random_streams([Stream(r + 1)]):
+            alone.append(relu_dropout(x[r], rates[r]))
+    torch.testing.assert_close(together, torch.stack(alone))
+    ours, theirs = (torch.autograd.grad((y**2).sum(), x)[0] for y in (together, torch.stack(alone)))
+    torch.testing.assert_close(ours, theirs)
 
 
 def test_rate_is_not_saved_and_keeps_its_precision():

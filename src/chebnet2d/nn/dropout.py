@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import real
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import keep_mask
+from chebnet2d.nn.random_streams import keep_mask, relu_dropout
 
 
 class MaskedFeatures:
@@ -58,6 +58,10 @@ class Dropout(nn.Module):
         if isinstance(x, MaskedFeatures):
             return MaskedFeatures(x.pattern, x.values * keep_mask(x.values.shape, self.p, x.values))
         return x * keep_mask(x.shape, self.p, x)
+
+    def after_relu(self, x: Tensor) -> Tensor:
+        """Dropout of relu(x): the same numbers as ``self(x.relu())`` in fewer passes over memory."""
+        return relu_dropout(x, self.p) if self.training and self.active else x.relu()
 
     def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
         return self  # a rate is a number: it has no device and no precision of its own

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +35,7 @@ class Linear(nn.Module):
         if x.shape[-1] != self.in_channels:
             raise fail("Linear", "x", f"of {self.in_channels} columns", x)
         z = _product(x, self.weight)
-        return z if self.bias is None else z + self.bias
+        return z if self.bias is None else z.add_(self.bias)  # nobody else has z: a second array would be a pass over memory
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"
@@ -115,10 +116,9 @@ class MLP(nn.Module):
     def rest(self, hidden: Tensor) -> Tensor:
         """All that follows the first linear layer."""
         for i in range(1, len(self.layers)):
-            hidden = hidden.relu()
-            if self.norms:
-                hidden = self.norms[i - 1](hidden)
-            hidden = self.layers[i](self.dropouts[i](hidden))
+            dropout: Any = self.dropouts[i]
+            hidden = dropout(self.norms[i - 1](hidden.relu())) if self.norms else dropout.after_relu(hidden)
+            hidden = self.layers[i](hidden)
         return hidden
 
 

@@ -91,6 +91,42 @@ class _KeepMask(torch.autograd.Function):
         return out.to(device), 0
 
 
+def relu_dropout(x: Tensor, p: Tensor) -> Tensor:
+    """``relu(x) * keep_mask(x.shape, p)``, of which only the result is kept: where it is positive, the gradient passes."""
+    out: Tensor = _ReluDropout.apply(x, p)
+    return out
+
+
+class _ReluDropout(torch.autograd.Function):
+    """x: N x H and p a number, or R x N x H and R numbers. One run at a time: its part of the stack stays in the cache."""
+
+    @staticmethod
+    def forward(x: Tensor, p: Tensor) -> Tensor:
+        out = torch.empty_like(x, memory_format=torch.contiguous_format)
+        stacked = p.dim() == 1
+        runs = zip(x, p.tolist(), out, strict=True) if stacked else [(x, float(p), out)]
+        for stream, (run, rate, result) in zip(_streams(p.numel()), runs, strict=True):
+            _draw(stream, rate, result)
+            result.mul_(run.relu())
+        return out
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(output, inputs[1])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        out, p = ctx.saved_tensors
+        scale = 65536 / (65536 - _threshold(p))
+        return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, x: Tensor, p: Tensor) -> tuple[Tensor, int]:
+        x = x.expand(info.batch_size, *x.shape) if in_dims[0] is None else x.movedim(in_dims[0], 0)
+        p = p.expand(info.batch_size) if in_dims[1] is None else p
+        return _ReluDropout.apply(x, p), 0
+
+
 def _streams(runs: int) -> Sequence[Stream]:
     streams = _active.get()
     if streams is None:
@@ -101,10 +137,14 @@ def _streams(runs: int) -> Sequence[Stream]:
     return streams
 
 
+def _threshold(p: Tensor) -> Tensor:
+    """The rate in 65536ths, as it is drawn: the scale belongs to the rounded rate, so that the mean is exactly 1."""
+    return (p * 65536).round().clamp(max=65535)
+
+
 def _draw(stream: Stream, p: float, out: Tensor) -> None:
     # 64 random bits are four 16-bit numbers, each compared with a threshold: 20 times cheaper than a uniform float an element.
-    # The rate is a multiple of 2^-16; the scale belongs to the rounded rate, so the mean is exactly 1.
-    threshold = min(round(p * 65536), 65535)
+    threshold = int(_threshold(torch.tensor(p, dtype=torch.float64)))
     if threshold == 0:
         out.fill_(1.0)
         return
