@@ -10,6 +10,8 @@ from chebnet2d import InputError
 from chebnet2d.bases import precompute
 from chebnet2d.data import CATALOGUE, load, split, statistics
 from chebnet2d.data.generated import LIKE, generate, shape_of
+from chebnet2d.training.minibatch import stored_split
+from test_cli import run
 
 SCALES = {"ogbn-arxiv": 0.01, "ogbn-products": 0.001, "penn94": 0.02, "genius": 0.004, "twitch-gamers": 0.01}
 
@@ -120,3 +122,37 @@ def test_sparse_one_hot_features_are_precomputed(tmp_path, monkeypatch):
     rows = bases.terms(bases.nodes[:50])
     assert torch.equal(rows[:, 0], data.x.to_dense()[bases.nodes[:50]])
     assert rows[:, 0].sum() == 6 * 50
+
+
+def test_the_commands_from_a_graph_to_a_test_accuracy(tmp_path):
+    root, out = tmp_path / "root", tmp_path / "bases"
+    answer = run("data", "generate", "--like", "arxiv", "--scale", 0.01, "--data-root", root)
+    assert "a random graph like ogbn-arxiv with 1693 nodes, 11578 edges, 128 features and 40 classes" in answer.stdout
+    made = json.loads(run("data", "generate", "--like", "genius", "--scale", 0.002, "--data-root", root, "--json").stdout)
+    assert (made["like"], made["nodes"]) == ("genius", 844)
+    asked = ("precompute", "ogbn-arxiv", "--data-root", root, "--out", out, "--degree", 3)
+    answer = run(*asked, "--memory", "8GiB")
+    assert "Bases(ogbn-arxiv: chebyshev of L_hat, degree 3, 1693 rows x 128 features, float32)" in answer.stdout
+    manifest = json.loads(run(*asked, "--json").stdout)
+    assert (manifest["degree"], manifest["bytes"]) == (3, 7 * 4 * 256 * 128 * 4)
+    assert "must hold dtype float16, got dtype float32" in run(*asked, "--dtype", "float16", code=2).stderr
+    assert "memory must be a size like 8GiB" in run(*asked, "--memory", "much", code=2).stderr
+    assert "memory must be at least" in run(*asked[:-3], tmp_path / "b", "--memory", "10MiB", code=2).stderr
+    trained = run("train-bases", out, "--epochs", 3, "--batch-size", 300)
+    assert "chebnet2d, filter-first:" in trained.stdout
+    assert "split: fixed, seed 0, 909/298/486 nodes" in trained.stdout
+    options = ("--method", "chebnetii", "--reading", "each-basis", "--split", "uniform", "--epochs", 2, "--json")
+    record = json.loads(run("train-bases", out, *options).stdout)
+    assert (record["reading"], record["epochs"], record["split"]["name"]) == ("each-basis", 2, "uniform")
+    assert "the bases must be of the operator P~" in run("train-bases", out, "--method", "gprgnn", code=2).stderr
+
+
+def test_fixed_splits_come_back_from_the_bases(tmp_path):
+    generate("genius", tmp_path, scale=0.002)
+    data = load("genius", tmp_path)
+    bases = precompute(data, out=tmp_path / "b", degree=1)
+    for number in range(5):
+        assert stored_split(bases, "fixed", number).digest == split(data, "fixed", seed=number).digest
+    assert stored_split(bases, "uniform", 3).digest == split(data, "uniform", seed=3).digest
+    with pytest.raises(InputError, match="seed of the 5 fixed splits must be an integer from 0 to 4"):
+        stored_split(bases, "fixed", 5)

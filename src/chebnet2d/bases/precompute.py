@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -93,11 +93,44 @@ def precompute(
         block: columns of a block, where ``memory`` should not decide.
         device: where the products are computed.
     """
-    owner = "precompute"
-    out = Path(out)
-    integer(owner, "degree", degree, 0)
-    one_of(owner, "dtype", dtype, DTYPES)
-    limit = None if memory is None else parse_bytes(memory, owner)
+    limit = None if memory is None else parse_bytes(memory, "precompute")
+    work = prepare(graph, x, out=out, basis=basis, degree=degree, operator=operator, dtype=dtype, rows=rows)
+    if work.finished:
+        return Bases.open(out)
+    with locked(work.out):
+        if work.finished:  # by the process that had the lock
+            return Bases.open(out)
+        widest = _widest(work, limit) if block is None else integer("precompute", "block", block, 1)
+        work = begin(work, widest)
+        write_blocks(replace(work, matrix=work.matrix.to(device=device)), progress=progress)
+        finish(work)
+    return Bases.open(out)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be computed, checked."""
+
+    matrix: SparseOperator
+    features: Tensor | SparseOperator
+    basis: Basis
+    plan: Plan
+    kept: Any
+    labels: Any
+    parts: Any
+    out: Path
+
+    @property
+    def finished(self) -> bool:
+        return (self.out / "manifest.json").is_file()
+
+
+def prepare(
+    graph: Any, x: Any, *, out: str | Path, basis: str | Basis, degree: int, operator: str, dtype: str, rows: Any
+) -> Work:
+    """The checks. A folder that holds other bases is refused here."""
+    integer("precompute", "degree", degree, 0)
+    one_of("precompute", "dtype", dtype, DTYPES)
     chosen = get_basis(basis)
     matrix, features, kind, facts = _inputs(graph, x, operator)
     kept, labels, parts = _rows(facts, rows, matrix.shape[0])
@@ -119,38 +152,23 @@ def precompute(
         name=str(getattr(facts, "name", None) or ""),
         metric=str(getattr(facts, "metric", None) or "accuracy"),
         classes=_classes(facts),
-        version=_version(),
+        version=version("chebnet2d"),
     )
-    _refuse_other(plan, out)
-    if (out / "manifest.json").is_file():
-        return Bases.open(out)
-    with locked(out):
-        source = Columns(features)
-        widest = _widest(plan, chosen, limit) if block is None else integer(owner, "block", block, 1)
-        plan = _begin(plan, out, widest, kept, labels, parts)
-        write_blocks(matrix.to(device=device), source, chosen, plan, kept, out, progress)
-        finish(plan, out)
-    return Bases.open(out)
+    _refuse_other(plan, Path(out))
+    return Work(matrix, features, chosen, plan, kept, labels, parts, Path(out))
 
 
-def write_blocks(
-    matrix: SparseOperator,
-    source: "Columns",
-    basis: Basis,
-    plan: Plan,
-    kept: Any,
-    out: Path,
-    progress: Report | None = None,
-    indices: "list[int] | None" = None,
-) -> None:
+def write_blocks(work: Work, *, indices: Sequence[int] | None = None, progress: Report | None = None) -> None:
     """Compute the blocks that are not there yet. Each is written beside and renamed when it is on the disk."""
+    plan, out = work.plan, work.out
     wanted = range(len(plan.blocks)) if indices is None else indices
     todo = [index for index in wanted if not (out / block_name(index)).is_file()]
     if not todo:
         return
     _check_space(plan, out, todo)
     widest = max(stop - start for start, stop in plan.blocks)
-    flat = [torch.empty(plan.nodes * widest, device=matrix.device) for _ in range(2)]
+    flat = [torch.empty(plan.nodes * widest, device=work.matrix.device) for _ in range(2)]
+    source = Columns(work.features)
     terms = plan.degree + 1
     total = terms * plan.features
     done = total - terms * sum(plan.blocks[index][1] - plan.blocks[index][0] for index in todo)
@@ -163,8 +181,8 @@ def write_blocks(
             first, spare = (buffer[: plan.nodes * width].view(plan.nodes, width) for buffer in flat)
             source.copy(start, stop, first)
             with writing(plan, index, out) as block:
-                for d, term in enumerate(block_terms(matrix, basis, first, spare, plan.degree)):
-                    block.write(d, term, kept)
+                for d, term in enumerate(block_terms(work.matrix, work.basis, first, spare, plan.degree)):
+                    block.write(d, term, work.kept)
                     done += width
                     if progress is not None:
                         progress(PrecomputeProgress(done, total, index, len(plan.blocks)))
@@ -176,8 +194,9 @@ def write_blocks(
                 future.result()
 
 
-def finish(plan: Plan, out: Path) -> None:
+def finish(work: Work) -> None:
     """The manifest: from now on the folder is whole."""
+    plan, out = work.plan, work.out
     missing = [index for index in range(len(plan.blocks)) if not (out / block_name(index)).is_file()]
     if missing:
         raise BasesError(f"precompute: {out} must have all {len(plan.blocks)} blocks, got no {block_name(missing[0])}.")
@@ -398,10 +417,6 @@ def _classes(facts: Any) -> int | None:
     return None if y is None else int(y.max()) + 1
 
 
-def _version() -> str:
-    return version("chebnet2d")
-
-
 # ---- the folder ------------------------------------------------------------------------------------------------------
 
 
@@ -419,30 +434,33 @@ def _refuse_other(plan: Plan, out: Path) -> None:
         raise BasesError(f"precompute: {out} must be a new or empty folder, or one with these bases, got other files in it.")
 
 
-def _begin(plan: Plan, out: Path, widest: int, kept: Any, labels: Any, parts: Any) -> Plan:
-    """The plan of an interrupted call if its blocks are narrow enough, else a new one."""
+def begin(work: Work, widest: int) -> Work:
+    """With blocks: those of an interrupted call if they are narrow enough, else new ones. Under the lock of the folder."""
+    plan, out = work.plan, work.out
     for path in out.glob(".block-*.tmp"):  # of a killed process; nobody else is at work here
         path.unlink()
     found = read_plan(out / "plan.json")
     if found is not None and max(stop - start for start, stop in found.blocks) <= widest:
-        return found
+        return replace(work, plan=found)
     for path in out.glob("block-*.npy"):
         path.unlink()
     count = -(-plan.features // min(widest, plan.features))
     borders = np.linspace(0, plan.features, count + 1).round().astype(int).tolist()
     plan = replace(plan, blocks=[[borders[i], borders[i + 1]] for i in range(count)])
     with sentences(out):
-        for name, array in (("rows", kept), ("labels", labels), ("parts", parts)):
+        for name, array in (("rows", work.kept), ("labels", work.labels), ("parts", work.parts)):
             if array is not None:
                 np.save(out / f"{name}.npy", array, allow_pickle=False)
         write_plan(plan, out / "plan.json")
-    return plan
+    return replace(work, plan=plan)
 
 
-def _widest(plan: Plan, basis: Basis, limit: int | None) -> int:
+def _widest(work: Work, limit: int | None) -> int:
     held = resident_bytes()
+    if isinstance(work.features, SparseOperator):
+        held += 12 * work.features.nnz  # their copy by columns
     room = free_bytes() // 2 if limit is None else limit - held
-    each = 4 * plan.nodes * buffers_needed(basis)
+    each = 4 * work.plan.nodes * buffers_needed(work.basis)
     width = (room - _SLACK) // each
     if width < 1:
         raise InputError(

@@ -2,7 +2,15 @@
 
 import typer
 
-from chebnet2d.cli import data_commands, model_commands, models_commands, search_commands, study_commands, theory_commands
+from chebnet2d.cli import (
+    data_commands,
+    large_commands,
+    model_commands,
+    models_commands,
+    search_commands,
+    study_commands,
+    theory_commands,
+)
 
 app = typer.Typer(
     name="chebnet2d",
@@ -20,3 +28,6 @@ app.command("theory")(theory_commands.theory)
 app.add_typer(study_commands.study_app, name="study")
 app.command("models")(models_commands.models)
 app.command("search")(search_commands.search)
+app.command("precompute")(large_commands.precompute)
+app.command("train-bases")(large_commands.train_bases)
+data_commands.data_app.command("generate")(large_commands.generate)

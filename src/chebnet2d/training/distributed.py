@@ -7,6 +7,7 @@ gradients are averaged by DistributedDataParallel; the numbers that decide (loss
 take the same decisions.
 """
 
+import inspect
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -87,7 +88,10 @@ class DistributedLearner:
         self.model = run.model
         every = shard_streams(run.seed, shards)
         self.streams = [every[s] for s in mine]
-        self.parallel = DistributedDataParallel(run.model, broadcast_buffers=False)
+        # Processes may have different numbers of shards: nothing but the last backward pass of a batch may wait for the others.
+        named = inspect.signature(DistributedDataParallel).parameters
+        alone: dict[str, Any] = {"forward_sync_buffers" if "forward_sync_buffers" in named else "broadcast_buffers": False}
+        self.parallel = DistributedDataParallel(run.model, **alone)
         group_of = getattr(run.model, "group_of", lambda _: "weights")
         groups: dict[str, list[nn.Parameter]] = {}
         for name, parameter in run.model.named_parameters():

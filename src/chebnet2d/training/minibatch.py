@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
+from chebnet2d.data import Split, split
 from chebnet2d.nn import Stream
 from chebnet2d.training.basis_models import OnBases
 from chebnet2d.training.fit import History, Progress, Report, Result, Run, SplitLike, _Tracker, initialise_parameters
@@ -354,6 +355,22 @@ class Meter:
             return None
         margins, y = torch.cat(self.margins, dim=1)[run], torch.cat(self.labels)
         return roc_auc(torch.stack([torch.zeros_like(margins), margins], dim=1), y, torch.arange(y.numel()))
+
+
+def stored_split(bases: Bases, protocol: str = "fixed", seed: int = 0) -> Split:
+    """A split of the stored nodes: one of the fixed ones that came with the data, or by a protocol of ``data.split``."""
+    if bases.labels is None:
+        raise InputError("stored_split: the bases must have labels, got none.")
+    if protocol != "fixed":
+        y = torch.full((bases.num_nodes,), -1, dtype=torch.int64)
+        y[bases.nodes] = bases.labels
+        return split(y, protocol, seed)
+    if bases.parts is None:
+        raise InputError("stored_split: protocol 'fixed' must have parts in the bases, got none. Use 'uniform'.")
+    count = bases.parts.shape[1]
+    number = 0 if count == 1 else integer("stored_split", f"seed of the {count} fixed splits", seed, 0, count - 1)
+    parts = (bases.nodes[bases.parts[:, number] == part].sort().values for part in (1, 2, 3))
+    return Split("fixed", number, *parts)
 
 
 def predict_on_bases(
