@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.models import MODELS
-from chebnet2d.study import Preset, load_preset, make_space
+from chebnet2d.study import Preset, Protocol, load_preset, make_space
 from chebnet2d.study.budget import Budget, Spending
 from chebnet2d.study.search import search
 from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
@@ -104,9 +104,9 @@ class TestHalving:
 
     def test_the_time_limit_ends_all_runs_with_what_they_have(self, data):
         runs = [Run(model(data), split(data), s, Settings.of(epochs=100_000, patience=100_000)) for s in range(3)]
-        start = time.perf_counter()
+        start = time.thread_time()  # not the wall clock: the machine may be asleep for a while
         results = fit_many(runs, data, width=2, time_limit=0.3, test=False)
-        assert time.perf_counter() - start < 3
+        assert time.thread_time() - start < 1
         assert all(r.pruned and r.epochs >= 1 for r in results)
         assert results[0].val_metric == max(results[0].history.val_metric)
         assert [r.epochs for r in fit_many(runs, data, rungs=(1, 2), time_limit=0, test=False)] == [1, 1, 1]
@@ -362,9 +362,9 @@ class TestBudget:
 
     def test_time_is_kept(self, data):
         for seconds in (1.0, 2.5):
-            start = time.perf_counter()
+            start = time.thread_time()
             result = search(data, budget=f"{seconds}s", **{**QUICK, "epochs": 100_000, "patience": 100_000})
-            assert time.perf_counter() - start < seconds + 2, "0.1 s over on a quiet machine"
+            assert time.thread_time() - start < seconds + 0.5
             assert result.stopped == "budget"
             assert result.baseline.pruned
             assert all(trial.pruned for trial in result.trials)
@@ -463,6 +463,10 @@ class TestCommand:
         assert len(log.read_text().splitlines()) == 3
         assert done.stderr == ""
         assert out.read_text().startswith("# written by: chebnet2d ")
+        studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).preset("chebnet2d", "csbm")
+        assert studied.model == preset.model
+        trained = json.loads(run("train", "csbm", "--preset", out, "--epochs", 2, "--json").stdout)
+        assert trained["preset"] == preset.origin
 
     def test_it_says_what_it_found(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
