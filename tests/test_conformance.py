@@ -20,6 +20,7 @@ SETTINGS["jacobiconv"] = [{"basis": basis} for basis in ("legendre", "chebyshev"
 SETTINGS["specgn"] = [{"operator": "rho", "epsilon": 0.25}, {"epsilon": -0.25}]
 SETTINGS["dsgc"] = [{"rows": "lp", "columns": "lazy"}]
 SETTINGS["optbasis"] = [{"coefficients": "shared"}]
+WITHOUT_WEIGHTS = {"mlp": "does not look at the graph", "nodeformer": "uses which edges there are"}
 
 
 def cases() -> list:
@@ -173,6 +174,20 @@ def free_values(name: str, options: dict, run: int) -> dict:
     defaults = {key: parameter.default for key, parameter in inspect.signature(MODELS[name]).parameters.items()}
     numbers = {key: defaults[key] for key in MODELS[name].free if isinstance(defaults.get(key), float)}
     return {key: 0.3 * run if key.endswith("dropout") else value * (1 - 0.2 * run) for key, value in numbers.items()}
+
+
+@every_model
+def test_edge_weights_are_heard(name, options, data):
+    model = perturbed(make(name, options, 90)).double().eval()
+    x, ones = data.x.double(), torch.ones(data.edge_index.shape[1], dtype=torch.float64)
+    plain = logits_of(model, x, data.edge_index)
+    torch.testing.assert_close(logits_of(model, x, data.edge_index, ones), plain, rtol=0, atol=1e-10)
+    low, high = data.edge_index.sort(dim=0).values
+    weights = 0.5 + ((7 * low + 13 * high) % 10).double() / 10  # the same in both directions
+    weighted = logits_of(model, x, data.edge_index, weights)
+    assert bool(torch.isfinite(weighted).all())
+    if name not in WITHOUT_WEIGHTS:
+        assert not torch.allclose(weighted, plain, atol=1e-6)
 
 
 @every_model
