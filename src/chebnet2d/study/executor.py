@@ -97,7 +97,7 @@ def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], No
     """The rows of a unit."""
     data = catalogue.load(unit.dataset, unit.preset.transform)
     runs = make_runs(unit, data)
-    results = fit_many(runs, data, width=len(runs), progress=report)
+    results = fit_many(runs, data, width=unit.width, progress=report)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
     return [_row(unit, seeds, result, peak) for seeds, result in zip(unit.seeds, results, strict=True)]
 

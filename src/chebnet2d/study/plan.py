@@ -1,4 +1,4 @@
-"""From a protocol to units of work. A unit is a stack of runs: trained together, committed together.
+"""From a protocol to units of work. A unit is a few stacks of runs: trained together, committed together.
 
 Rounding depends on who shares a stack, so stacks are a pure function of the protocol, the data and the presets, never of what
 happened to be finished when a study was started again.
@@ -18,10 +18,12 @@ from chebnet2d.study.presets import NO_TRANSFORM, Preset
 from chebnet2d.study.protocol import Protocol, digest_of
 from chebnet2d.training import Run, Settings, stack_width
 
+STACKS_IN_A_UNIT = 4
+
 
 @dataclass(frozen=True)
 class Unit:
-    """Runs of one method on one dataset that share a stack: (split seed, initialisation seed) for each."""
+    """Runs of one method on one dataset, in stacks of ``width``: (split seed, initialisation seed) for each run."""
 
     position: int
     method: str
@@ -30,10 +32,11 @@ class Unit:
     preset: Preset
     split: str
     seeds: tuple[tuple[int, int], ...]
+    width: int
 
     @property
     def id(self) -> str:
-        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, self.seeds])
+        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, self.seeds, self.width])
 
     def run_id(self, split_seed: int, seed: int) -> str:
         return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, split_seed, seed])
@@ -93,8 +96,11 @@ def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
             width = 1 if preset.method in CANNOT_STACK else protocol.width
             if width is None:
                 width = stack_width(build_model(preset.method, data, dict(preset.model)), data)
-            for start in range(0, len(seeds), width):
-                yield Unit(position, method, dataset, digest, preset, protocol.split, tuple(seeds[start : start + width]))
+            # Enough stacks to keep some cores busy, few enough that an interruption costs little.
+            size = -(-len(seeds) // -(-len(seeds) // (STACKS_IN_A_UNIT * width)))
+            for start in range(0, len(seeds), size):
+                runs = tuple(seeds[start : start + size])
+                yield Unit(position, method, dataset, digest, preset, protocol.split, runs, width)
                 position += 1
 
 

@@ -2,9 +2,11 @@
 
 import inspect
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +21,7 @@ from chebnet2d.training.halving import check_rungs, check_trials, worse_half
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
 from chebnet2d.training.settings import Settings
 from chebnet2d.training.stack import Stack
+from chebnet2d.training.threads import run_on_threads
 
 
 class SplitLike(Protocol):
@@ -141,7 +144,8 @@ def fit_many(
     stops leaves the stack.
 
     Args:
-        width: how many runs share a stack; by default what the caches hold (``stack_width``).
+        width: how many runs share a stack at most; by default what the caches hold (``stack_width``). Several stacks are
+            trained at a time, each on one core.
         test: compute test scores at the end. A search has no business with them.
         rungs: increasing epochs, for successive halving: after each of them the worse half of the trials that are still in
             training leaves, judged by the mean of their best validation metric so far; ties by the lower loss. One stays.
@@ -168,35 +172,48 @@ def fit_many(
         widest = stack_width(model, data) if width is None else integer("fit_many", "width", width, 1)
         if any(type(model) is MODELS[name] for name in CANNOT_STACK):
             widest = 1
-        if trials is not None:  # an even cut: a stack of few runs is slow
-            widest = math.ceil(len(group) / math.ceil(len(group) / widest))
+        widest = math.ceil(len(group) / math.ceil(len(group) / widest))  # an even cut: a stack of few runs is slow
         parts += [group[start : start + widest] for start in range(0, len(group), widest)]
 
     results: dict[int, Result] = {}
+    report = None if progress is None else _one_at_a_time(progress)
 
-    def finish(stack: _StackFit, part: Sequence[int]) -> None:
-        stack.advance(math.inf, limit, progress)
+    def finish(stack: _StackFit, part: Sequence[int], stop: threading.Event) -> None:
+        stack.advance(math.inf, limit, report, stop)
         results.update(zip(part, stack.results(test), strict=True))
 
     if rungs:
         stacks = [_StackFit([runs[r] for r in part], data, inputs) for part in parts]
         for rung in rungs:
+            run_on_threads([partial(stack.advance, rung, limit, report) for stack in stacks])
             scores: dict[int, list[tuple[float, float]]] = {}
             running: set[int] = set()
             for stack, part in zip(stacks, parts, strict=True):
-                stack.advance(rung, limit, progress)
                 for tracker, r in zip(stack.trackers, part, strict=True):
                     scores.setdefault(trial_of[r], []).append((tracker.best_metric, tracker.best_loss))
                 running.update(trial_of[part[i]] for i in stack.active)
             leaving = worse_half(scores, running)
             for stack, part in zip(stacks, parts, strict=True):
                 stack.drop([i for i, r in enumerate(part) if trial_of[r] in leaving])
-        for stack, part in zip(stacks, parts, strict=True):
-            finish(stack, part)
-    else:  # one stack at a time in memory
-        for part in parts:
-            finish(_StackFit([runs[r] for r in part], data, inputs), part)
+        run_on_threads([partial(finish, stack, part) for stack, part in zip(stacks, parts, strict=True)])
+    else:  # as many stacks in memory as there are cores
+
+        def whole(part: Sequence[int], stop: threading.Event) -> None:
+            finish(_StackFit([runs[r] for r in part], data, inputs), part, stop)
+
+        run_on_threads([partial(whole, part) for part in parts])
     return [results[r] for r in range(len(runs))]
+
+
+def _one_at_a_time(progress: Report) -> Report:
+    """Stacks report from their own threads; whoever listens need not know."""
+    lock = threading.Lock()
+
+    def report(now: Progress) -> None:
+        with lock:
+            progress(now)
+
+    return report
 
 
 def _alike(runs: Sequence[Run]) -> list[list[int]]:
@@ -226,14 +243,17 @@ def initialise_parameters(model: nn.Module, seed: int) -> None:
 
 
 def stack_width(model: nn.Module, data: Any) -> int:
-    """How many runs to train side by side: as many as keep the working set within a budget of cache, from 1 to 32."""
+    """How many runs share a stack: as many as keep the working set within a budget of cache, from 1 to 32.
+
+    A function of shapes alone, never of the machine: rounding depends on who shares a stack.
+    """
     parameters = sum(p.numel() for p in model.parameters())
     widest = max((p.shape[-1] for p in model.parameters() if p.dim() > 1), default=1)
     floats = 4 * parameters + 4 * data.num_nodes * widest
     return max(1, min(32, int(STACK_BYTES / (4 * floats))))
 
 
-STACK_BYTES = 64 * 2**20
+STACK_BYTES = 32 * 2**20
 
 
 def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
@@ -289,10 +309,10 @@ class _StackFit:
         self.epoch = 0
         self.seconds = 0.0
 
-    def advance(self, until: float, limit: float, progress: Report | None) -> None:
+    def advance(self, until: float, limit: float, progress: Report | None, stop: threading.Event) -> None:
         """Epochs up to ``until``, or until every run is done, or the clock shows ``limit``: all that are not done leave then."""
         start = time.perf_counter()
-        while self.active and self.epoch < until:
+        while self.active and self.epoch < until and not stop.is_set():
             self._one_epoch()
             if time.perf_counter() >= limit:
                 self.drop(self.active)
