@@ -368,6 +368,7 @@ class TestBudget:
             assert result.stopped == "budget"
             assert result.baseline.pruned
             assert all(trial.pruned for trial in result.trials)
+            assert " before" not in result.preset.origin, "a baseline that was cut off is no fair comparison"
 
     def test_batches_shrink_with_what_is_left(self, monkeypatch):
         now = [0.0]

@@ -286,7 +286,7 @@ class _Work:
 
     def _train_baseline(self) -> None:
         record = self.trials.baseline
-        if record is None:
+        if record is None or record["pruned"]:  # one that an earlier call had no time for gets another chance
             self.in_training = 1
             runs = self.trainer.runs({}, {})
             (results,) = self.trainer.train([runs], (), self.spending.left * BASELINE_SHARE, self._report)
@@ -383,6 +383,6 @@ def _best_preset(
         origin = f"{base.origin}; a search found nothing better ({how}; mean validation {metric} {reference['val_metric']:.4f})"
         return replace(base, origin=origin, settings={**base.settings, **unusual})
     assert best is not None
-    compared = "" if reference is None else f", {reference['val_metric']:.4f} before"
+    compared = f", {reference['val_metric']:.4f} before" if reference is not None and not reference["pruned"] else ""
     origin = f"found by search: {how}; mean validation {metric} {best['val_metric']:.4f}{compared}"
     return replace(base, origin=origin, model=best["model"], settings={**best["settings"], **unusual})
