@@ -25,7 +25,7 @@ demo: $(VENV)/installed
 	$(BIN)/chebnet2d plot demo/model --out demo/filters.png
 
 test: $(VENV)/installed-test lint types borders
-	$(BIN)/pytest -q
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

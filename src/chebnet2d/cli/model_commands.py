@@ -38,9 +38,7 @@ def train(
     filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter [as --lr].")] = None,
     weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP [5e-4].")] = None,
     filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter [as the MLP].")] = None,
-    transform: Annotated[
-        str | None, typer.Option(help="Of the features: none, row-normalize, standardize [none].")
-    ] = None,
+    transform: Annotated[str | None, typer.Option(help="Of the features: none, row-normalize, standardize [none].")] = None,
     split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
     epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
@@ -83,7 +81,12 @@ def train(
     )
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
     shape |= {"rank": rank, "init": init, "scaling": scaling}
-    numbers: dict[str, Any] = {"lr": lr, "weight_decay": weight_decay, "filter_lr": filter_lr, "filter_weight_decay": filter_weight_decay}
+    numbers: dict[str, Any] = {
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "filter_lr": filter_lr,
+        "filter_weight_decay": filter_weight_decay,
+    }
     numbers |= {"epochs": epochs, "patience": patience, "monitor": monitor}
     recipe = recipe_of(method, dataset, preset, shape, numbers, transform)
     if save is not None:
