@@ -148,7 +148,8 @@ class Task:
             pieces = np.array_split(batch, shards)
             return batch.size, [self._rows(torch.from_numpy(pieces[s])) for s in mine]
 
-        yield from _ahead(read, batches, self.device)
+        # A gather from memory has no disk to wait for: another thread would only take the cores from the model.
+        yield from _ahead(read, batches, self.device, threaded=self.held is None or self.device.type == "cuda")
 
     def _rows(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         positions = self.train[chosen]
@@ -158,14 +159,22 @@ class Task:
     def streamed(self, positions: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """(terms, labels) of consecutive rows, in batches."""
         parts = list(positions.split(self.batch_size))
-        yield from _ahead(lambda part: (self._pinned(self.bases.read(part)), self.y[part].to(self.device)), parts, self.device)
+
+        def read(part: Tensor) -> tuple[Tensor, Tensor]:
+            return self._pinned(self.bases.read(part)), self.y[part].to(self.device)
+
+        yield from _ahead(read, parts, self.device)
 
     def _pinned(self, terms: Tensor) -> Tensor:
         return terms.pin_memory() if self.device.type == "cuda" else terms
 
 
-def _ahead(read: Callable[[Any], Any], parts: Sequence[Any], device: torch.device) -> Iterator[Any]:
-    """What ``read`` gives for each part, read one part ahead in a thread and moved to the device."""
+def _ahead(read: Callable[[Any], Any], parts: Sequence[Any], device: torch.device, *, threaded: bool = True) -> Iterator[Any]:
+    """What ``read`` gives for each part, moved to the device; read one part ahead in a thread."""
+    if not threaded:
+        for part in parts:
+            yield _moved(read(part), device)
+        return
     if not parts:
         return
     with ThreadPoolExecutor(1) as reader:
