@@ -95,10 +95,10 @@ def precompute(
     """
     limit = None if memory is None else parse_bytes(memory, "precompute")
     work = prepare(graph, x, out=out, basis=basis, degree=degree, operator=operator, dtype=dtype, rows=rows)
-    if work.finished:
+    if work.finished():
         return Bases.open(out)
     with locked(work.out):
-        if work.finished:  # by the process that had the lock
+        if work.finished():  # by the process that had the lock
             return Bases.open(out)
         widest = _widest(work, limit) if block is None else integer("precompute", "block", block, 1)
         work = begin(work, widest)
@@ -120,7 +120,6 @@ class Work:
     parts: Any
     out: Path
 
-    @property
     def finished(self) -> bool:
         return (self.out / "manifest.json").is_file()
 
