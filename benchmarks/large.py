@@ -1,0 +1,399 @@
+"""Large graphs on a laptop: bases on disk against scipy, epochs of training on them, and how both grow with the graph.
+
+    python benchmarks/large.py generate ogbn-products --root ROOT        a random graph of that size, in its raw format
+    python benchmarks/large.py precompute ogbn-products --root ROOT --out DIR [--memory 8GiB]
+    python benchmarks/large.py epochs DIR                                one training epoch of ChebNet2D and of ChebNetII
+    python benchmarks/large.py train DIR --epochs 50                     training with validation, as a user runs it
+    python benchmarks/large.py scaling --out DIR [--plot FILE]           precompute against edges: 1, 4, 16 and 64 million
+    python benchmarks/large.py reorder ogbn-products --root ROOT         whether an order of the nodes pays
+    python benchmarks/large.py layout --out DIR                          files by tiles, by rows and by degrees
+
+Every command prints its figures and adds them to the file given by --json. Peak memory is the maximum resident size that the
+kernel keeps, of a process that does nothing else.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import chebnet2d
+from chebnet2d.bases import Bases, large_operator, precompute
+from chebnet2d.graph import SparseOperator
+
+DEGREE = 10
+
+
+def peak_gib() -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 2**20
+    raise RuntimeError("no VmHWM")
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def record(options: argparse.Namespace, name: str, figures: dict[str, Any]) -> None:
+    figures = {"command": name, "threads": torch.get_num_threads(), "load": os.getloadavg()[0], **figures}
+    print(json.dumps(figures, indent=1), flush=True)
+    if options.json:
+        known = json.loads(options.json.read_text()) if options.json.is_file() else []
+        options.json.write_text(json.dumps([*known, figures], indent=1))
+
+
+def median(step: Any, repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def product_seconds(operator: SparseOperator, width: int, repeats: int) -> tuple[float, float, float]:
+    """(ours, scipy's, largest difference) for one product with N x width, alternating."""
+    x = torch.randn(operator.shape[0], width)
+    out = torch.zeros_like(x)
+    matrix = operator.to_scipy()
+    array = x.numpy()
+    ours, theirs = [], []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        operator.step(x, out, alpha=1.0, beta=0.0, out=out)
+        ours.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        expected = matrix @ array
+        theirs.append(time.perf_counter() - start)
+    error = float(np.abs(out.numpy() - expected).max())
+    return float(np.median(ours)), float(np.median(theirs)), error
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def generate(options: argparse.Namespace) -> None:
+    from chebnet2d.data.generated import generate as write
+
+    start = time.perf_counter()
+    folder = write(
+        options.like, options.root, scale=options.scale, model=options.model, progress=lambda text: print(text, flush=True)
+    )
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    seconds = time.perf_counter() - start
+    written = {"like": options.like, "seconds": seconds, "bytes": size, "peak_gib": peak_gib()}
+    start = time.perf_counter()
+    data = chebnet2d.data.load(options.like, options.root)
+    counts = {"nodes": data.num_nodes, "edges": data.num_edges // 2, "load_seconds": time.perf_counter() - start}
+    record(options, "generate", {**written, **counts, "load_peak_gib": peak_gib()})
+
+
+def run_precompute(options: argparse.Namespace) -> None:
+    start = time.perf_counter()
+    data = chebnet2d.data.load(options.dataset, options.root)
+    loaded = time.perf_counter()
+    data.edge_index = large_operator(data.edge_index, data.num_nodes)
+    built = time.perf_counter()
+    made = precompute(
+        data,
+        out=options.out,
+        degree=DEGREE,
+        dtype=options.dtype,
+        rows=options.rows,
+        memory=options.memory,
+        block=options.block,
+    )
+    done = time.perf_counter()
+    figures = {
+        "dataset": options.dataset,
+        "nodes": made.num_nodes,
+        "entries": data.edge_index.nnz,
+        "features": made.num_features,
+        "degree": DEGREE,
+        "dtype": options.dtype,
+        "memory": options.memory,
+        "blocks": made.plan.blocks,
+        "load_seconds": loaded - start,
+        "operator_seconds": built - loaded,
+        "precompute_seconds": done - built,
+        "gib_written": made.nbytes / 2**30,
+        "peak_gib": peak_gib(),
+    }
+    width = max(b - a for a, b in made.plan.blocks)
+    repeats = options.repeats
+    ours, theirs, error = product_seconds(data.edge_index, width, repeats)
+    figures |= {
+        "width": width,
+        "product_seconds": ours,
+        "scipy_seconds": theirs,
+        "scipy_over_ours": theirs / ours,
+        "error": error,
+    }
+    record(options, "precompute", figures)
+
+
+def epochs(options: argparse.Namespace) -> None:
+    """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
+    from chebnet2d.training import Run, Settings
+    from chebnet2d.training.basis_models import on_bases
+    from chebnet2d.training.minibatch import StackLearner, Task, stored_split
+
+    bases = Bases.open(options.folder)
+    split = stored_split(bases)
+    shape: dict[str, Any] = {"hidden_channels": options.hidden, "num_layers": options.layers, "dropout": 0.5}
+    models = {
+        "chebnetii": on_bases("chebnetii", bases, **shape),
+        "chebnet2d, F x F maps": on_bases("chebnet2d", bases, maps="features", **shape),
+        "chebnet2d, F x H maps": on_bases("chebnet2d", bases, maps="hidden", **shape),
+    }
+    figures: dict[str, Any] = {
+        "rows": split.train.numel(),
+        "batch": options.batch,
+        "hidden": options.hidden,
+        "layers": options.layers,
+    }
+    runs = {name: Run(model, split, 0, Settings.of(lr=1e-3)) for name, model in models.items()}
+    start = time.perf_counter()
+    task = Task(list(runs.values())[:1], bases, options.batch, None, options.memory, "cpu")
+    figures |= {"read_seconds": time.perf_counter() - start, "in_memory": task.held is not None}
+    learners = {name: StackLearner([run], 1) for name, run in runs.items()}
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for epoch in range(1, options.repeats + 2):  # the first is not counted
+        for name, learner in learners.items():
+            start = time.perf_counter()
+            for rows, parts in task.training_batches(epoch, 1, range(1)):
+                learner.train_batch(rows, parts)
+            times[name].append(time.perf_counter() - start)
+    medians = {name: float(np.median(seconds[1:])) for name, seconds in times.items()}
+    figures["epoch_seconds"] = medians
+    figures["over_chebnetii"] = {name: seconds / medians["chebnetii"] for name, seconds in medians.items()}
+    figures["parameters"] = {name: sum(p.numel() for p in model.parameters()) for name, model in models.items()}
+    record(options, "epochs", {**figures, "peak_gib": peak_gib()})
+
+
+def run_training(options: argparse.Namespace) -> None:
+    from chebnet2d.training.basis_models import on_bases
+    from chebnet2d.training.minibatch import fit_on_bases, stored_split
+
+    bases = Bases.open(options.folder)
+    for method in options.methods:
+        model = on_bases(method, bases, hidden_channels=options.hidden, num_layers=options.layers, maps=options.maps)
+        start = time.perf_counter()
+        result = fit_on_bases(
+            model, bases, stored_split(bases), batch_size=options.batch, epochs=options.epochs, patience=options.epochs, lr=1e-3
+        )
+        figures = {
+            "method": method,
+            "epochs": result.epochs,
+            "seconds": time.perf_counter() - start,
+            "epoch_seconds": result.seconds / result.epochs,
+            "val_metric": result.val_metric,
+            "test_accuracy": result.test_accuracy,
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "peak_gib": peak_gib(),
+        }
+        record(options, "train", figures)
+
+
+def one_size(options: argparse.Namespace) -> None:
+    """Average degree 50, 32 features, degree 10: only the number of edges changes."""
+    nodes = options.edges // 25
+    data = chebnet2d.data.csbm(nodes=nodes, classes=10, features=32, homophily=0.8, degree=50, seed=0)
+    data.edge_index = large_operator(data.edge_index, nodes)
+    forget_peak()
+    start = time.perf_counter()
+    made = precompute(data, out=options.out / "bases", degree=DEGREE, block=32)
+    seconds = time.perf_counter() - start
+    figures = {
+        "edges": options.edges,
+        "nodes": nodes,
+        "seconds": seconds,
+        "peak_gib": peak_gib(),
+        "gib_written": made.nbytes / 2**30,
+    }
+    shutil.rmtree(options.out / "bases")
+    record(options, "one-size", figures)
+
+
+def scaling(options: argparse.Namespace) -> None:
+    rows = []
+    for millions in options.millions:
+        command = [sys.executable, __file__, "one-size", str(int(millions * 10**6)), "--out", str(options.out)]
+        answer = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows.append(json.loads(answer.stdout))
+        print({key: rows[-1][key] for key in ("edges", "seconds", "peak_gib")}, flush=True)
+    edges = np.array([row["edges"] for row in rows], dtype=float)
+    slopes = {}
+    for key in ("seconds", "peak_gib"):
+        values = np.array([row[key] for row in rows])
+        # The exponent of a power law: 1 is linear. Memory has a constant part, the libraries, which the smallest graph shows.
+        slopes[key] = float(np.polyfit(np.log(edges), np.log(values), 1)[0])
+        slopes[f"{key}_last_step"] = (
+            float(np.log(values[-1] / values[-2]) / np.log(edges[-1] / edges[-2])) if len(rows) > 1 else None
+        )
+    record(options, "scaling", {"sizes": rows, "exponents": slopes})
+    if options.plot:
+        _plot(options.plot, rows)
+
+
+def _plot(path: Path, rows: list[dict[str, Any]]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    edges = np.array([row["edges"] for row in rows]) / 1e6
+    for axis, key, label in zip(
+        axes, ("seconds", "peak_gib"), ("time of precompute, s", "peak resident memory, GiB"), strict=True
+    ):
+        values = np.array([row[key] for row in rows])
+        axis.loglog(edges, values, "o-", label="measured")
+        axis.loglog(edges, values[-1] * edges / edges[-1], "--", color="grey", label="linear, through the last point")
+        axis.set_xlabel("edges, millions")
+        axis.set_ylabel(label)
+        axis.set_xticks(edges, [f"{value:g}" for value in edges])
+        axis.minorticks_off()
+        axis.legend()
+    figure.savefig(path, dpi=120)
+
+
+def reorder(options: argparse.Namespace) -> None:
+    """A product in the order of the files, with nodes sorted by degree, and after reverse Cuthill-McKee."""
+    import scipy.sparse.csgraph
+
+    data = chebnet2d.data.load(options.dataset, options.root)
+    operator = large_operator(data.edge_index, data.num_nodes)
+    matrix = operator.to_scipy()
+    del data
+    figures: dict[str, Any] = {}
+
+    def timed(name: str, order: Any) -> None:
+        start = time.perf_counter()
+        permuted = operator
+        if order is not None:
+            permuted = SparseOperator.from_scipy(matrix[order][:, order], symmetric=True)
+        spent = time.perf_counter() - start
+        x = torch.randn(matrix.shape[0], options.width)
+        out = torch.zeros_like(x)
+        seconds = median(lambda: permuted.step(x, out, alpha=1.0, beta=0.0, out=out), options.repeats)
+        figures[name] = {"product_seconds": seconds, "reorder_seconds": spent}
+        print(name, figures[name], flush=True)
+
+    timed("as it is", None)
+    timed("by degree", np.argsort(-np.diff(matrix.indptr), kind="stable"))
+    start = time.perf_counter()
+    order = scipy.sparse.csgraph.reverse_cuthill_mckee(scipy.sparse.csr_matrix(matrix), symmetric_mode=True)
+    spent = time.perf_counter() - start
+    timed("reverse Cuthill-McKee", order)
+    figures["reverse Cuthill-McKee"]["reorder_seconds"] += spent
+    record(options, "reorder", {"dataset": options.dataset, "width": options.width, "orders": figures})
+
+
+def layout(options: argparse.Namespace) -> None:
+    """Write the terms degree by degree and read batches of random rows, in three layouts of the same numbers."""
+    nodes, terms, columns, tile = options.rows, DEGREE + 1, 64, 256
+    nodes -= nodes % tile
+    x = np.random.default_rng(0).standard_normal((nodes, columns), dtype=np.float32)
+    rng = np.random.default_rng(1)
+    batches = [rng.integers(0, nodes, 10_000) for _ in range(5)]
+    shapes = {
+        "tiles": (nodes // tile, terms, tile, columns),
+        "rows": (nodes, terms, columns),
+        "degrees": (terms, nodes, columns),
+    }
+    figures = {}
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, shape in shapes.items():
+        path = options.out / f"{name}.npy"
+        array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        start = time.perf_counter()
+        for d in range(terms):
+            if name == "tiles":
+                array[:, d] = x.reshape(-1, tile, columns)
+            elif name == "rows":
+                array[:, d] = x
+            else:
+                array[d] = x
+        array.flush()
+        write = time.perf_counter() - start
+
+        def gather(rows: Any, name: str = name, array: Any = array) -> Any:
+            if name == "tiles":
+                return array[rows // tile, :, rows % tile]
+            return array[rows] if name == "rows" else array[:, rows]
+
+        start = time.perf_counter()
+        for rows in batches:
+            gather(rows)
+        read = (time.perf_counter() - start) / len(batches)
+        figures[name] = {"write_seconds": write, "read_batch_seconds": read}
+        print(name, figures[name], flush=True)
+        del array
+        path.unlink()
+    record(options, "layout", {"rows": nodes, "columns": columns, "layouts": figures})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+
+    def command(name: str, function: Any) -> argparse.ArgumentParser:
+        added = commands.add_parser(name)
+        added.set_defaults(function=function)
+        added.add_argument("--json", type=Path, help="add the figures to this file")
+        added.add_argument("--repeats", type=int, default=3)
+        return added
+
+    added = command("generate", generate)
+    added.add_argument("like")
+    added.add_argument("--root", type=Path, required=True)
+    added.add_argument("--scale", type=float, default=1.0)
+    added.add_argument("--model", default="power-law")
+    added = command("precompute", run_precompute)
+    added.add_argument("dataset")
+    added.add_argument("--root", type=Path, required=True)
+    added.add_argument("--out", type=Path, required=True)
+    added.add_argument("--memory")
+    added.add_argument("--block", type=int)
+    added.add_argument("--dtype", default="float32")
+    added.add_argument("--rows", default="labelled")
+    for name, function in (("epochs", epochs), ("train", run_training)):
+        added = command(name, function)
+        added.add_argument("folder", type=Path)
+        added.add_argument("--hidden", type=int, default=512)
+        added.add_argument("--layers", type=int, default=3)
+        added.add_argument("--batch", type=int, default=10_000)
+        added.add_argument("--memory")
+        added.add_argument("--epochs", type=int, default=50)
+        added.add_argument("--maps", default="features")
+        added.add_argument("--methods", nargs="+", default=["chebnet2d"])
+    added = command("one-size", one_size)
+    added.add_argument("edges", type=int)
+    added.add_argument("--out", type=Path, required=True)
+    added = command("scaling", scaling)
+    added.add_argument("--millions", type=float, nargs="+", default=[1, 4, 16, 64])
+    added.add_argument("--out", type=Path, required=True)
+    added.add_argument("--plot", type=Path)
+    added = command("reorder", reorder)
+    added.add_argument("dataset")
+    added.add_argument("--root", type=Path, required=True)
+    added.add_argument("--width", type=int, default=64)
+    added = command("layout", layout)
+    added.add_argument("--out", type=Path, required=True)
+    added.add_argument("--rows", type=int, default=500_000)
+    options = parser.parse_args()
+    options.function(options)
+
+
+if __name__ == "__main__":
+    main()
