@@ -12,29 +12,12 @@ from chebnet2d.study import Preset, load_preset
 from chebnet2d.training import Settings
 
 
-def own_graph(
-    edges: Path | None,
-    features: str | None,
-    labels: Path | None,
-    source: str | None,
-    target: str | None,
-    weight: str | None,
-    node_id: str | None,
-    label: str | None,
-    missing_features: str,
-    categorical: str,
-) -> dict[str, Any]:
-    """What ``read_graph`` is called with, beside the path."""
-    named = {"edges": edges, "features": features, "labels": labels, "source": source, "target": target, "weight": weight}
-    named |= {"node_id": node_id, "label": label}
-    return {**named, "missing_features": missing_features, "categorical": categorical}
-
-
 def read_data(name: str, root: Path | None, own: Mapping[str, Any], transform: str) -> Any:
     """A dataset of the catalogue by name, or the user's own graph from a path or from single files; with labels, transformed."""
+    known = name.lower() in datasets.CATALOGUE  # a dataset's name means the dataset, also beside a folder of that name
     if own["edges"] is not None:
         data = files.read_graph(None, **own)
-    elif files.is_graph_path(name):
+    elif not known and files.is_graph_path(name):
         data = files.read_graph(name, **own)
     else:
         given = [flag for flag in ("features", "labels") if own[flag] is not None]

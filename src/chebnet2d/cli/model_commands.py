@@ -20,6 +20,11 @@ WeightColumn = Annotated[str | None, typer.Option(help="Column of the edges' wei
 IdColumn = Annotated[str | None, typer.Option(help="Column of the node ids.", rich_help_panel=OWN)]
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels.", rich_help_panel=OWN)]
 MissingFeatures = Annotated[str, typer.Option(help="Missing values: error, zero or mean.", rich_help_panel=OWN)]
+IgnoreColumn = Annotated[list[str] | None, typer.Option(help="Column of the features to leave out.", rich_help_panel=OWN)]
+Unlabelled = Annotated[str | None, typer.Option(help="A label that means none.", rich_help_panel=OWN)]
+Header = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether files begin with names, where in doubt.", rich_help_panel=OWN)
+]
 Categorical = Annotated[str, typer.Option(help="Columns of words: error or one-hot.", rich_help_panel=OWN)]
 
 
@@ -57,6 +62,9 @@ def train(
     label_column: LabelColumn = None,
     missing_features: MissingFeatures = "error",
     categorical: Categorical = "error",
+    ignore_column: IgnoreColumn = None,
+    unlabelled: Unlabelled = None,
+    header: Header = None,
 ) -> None:
     """Train a model and print its test accuracy. In brackets: the value without a preset.
 
@@ -64,21 +72,24 @@ def train(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import own_graph, read_data, recipe_of
+    from chebnet2d.cli.graphs import read_data, recipe_of
     from chebnet2d.study import build_model
 
-    files = own_graph(
-        edges,
-        features,
-        labels,
-        source_column,
-        target_column,
-        weight_column,
-        id_column,
-        label_column,
-        missing_features,
-        categorical,
-    )
+    files = {
+        "edges": edges,
+        "features": features,
+        "labels": labels,
+        "source": source_column,
+        "target": target_column,
+        "weight": weight_column,
+        "node_id": id_column,
+        "label": label_column,
+        "missing_features": missing_features,
+        "categorical": categorical,
+        "ignore": tuple(ignore_column or ()),
+        "unlabelled": unlabelled,
+        "header": header,
+    }
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
     shape |= {"rank": rank, "init": init, "scaling": scaling}
     numbers: dict[str, Any] = {
@@ -145,6 +156,9 @@ def predict(
     label_column: LabelColumn = None,
     missing_features: MissingFeatures = "error",
     categorical: Categorical = "error",
+    ignore_column: IgnoreColumn = None,
+    unlabelled: Unlabelled = None,
+    header: Header = None,
 ) -> None:
     """Write the label and the class probabilities of every node, with your own ids and label names.
 
@@ -152,20 +166,23 @@ def predict(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import own_graph, read_data, write_predictions
+    from chebnet2d.cli.graphs import read_data, write_predictions
 
-    files = own_graph(
-        edges,
-        features,
-        labels,
-        source_column,
-        target_column,
-        weight_column,
-        id_column,
-        label_column,
-        missing_features,
-        categorical,
-    )
+    files = {
+        "edges": edges,
+        "features": features,
+        "labels": labels,
+        "source": source_column,
+        "target": target_column,
+        "weight": weight_column,
+        "node_id": id_column,
+        "label": label_column,
+        "missing_features": missing_features,
+        "categorical": categorical,
+        "ignore": tuple(ignore_column or ()),
+        "unlabelled": unlabelled,
+        "header": header,
+    }
     loaded = chebnet2d.load(model)
     facts = chebnet2d.models.read_facts(model)
     data = read_data(dataset, data_root, files, facts.get("transform", "none"))
