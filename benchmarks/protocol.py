@@ -120,10 +120,10 @@ def measure(name: str, epochs: int, rounds: int, width: int | None) -> dict[str,
     }
 
 
-def compare_accuracy(name: str, count: int) -> dict[str, Any]:
+def compare_accuracy(name: str, count: int, epochs: int) -> dict[str, Any]:
     data = chebnet2d.data.row_normalize_features(chebnet2d.data.load(name))
-    ours = [result.test_accuracy for result in fit_many(runs_of(data, range(count)), data)]
-    theirs = [train_usual(data, chebnet2d.data.split(data, "uniform", seed=s), s, 2000, 200)[1] for s in range(count)]
+    ours = [result.test_accuracy for result in fit_many(runs_of(data, range(count), epochs=epochs), data)]
+    theirs = [train_usual(data, chebnet2d.data.split(data, "uniform", seed=s), s, epochs, 200)[1] for s in range(count)]
     error = float(np.sqrt((np.var(ours, ddof=1) + np.var(theirs, ddof=1)) / count))
     return {
         "dataset": name,
@@ -142,19 +142,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--width", type=int, help="runs in a stack; default: as fit_many chooses")
     parser.add_argument("--accuracy", type=int, nargs="?", const=20, metavar="RUNS", help="compare test accuracies too")
+    parser.add_argument("--accuracy-epochs", type=int, default=2000, help="at most this many epochs for the accuracies")
+    parser.add_argument("--no-times", action="store_true", help="compare accuracies only")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(f"ms per run and epoch, {torch.get_num_threads()} threads")
     print(f"{'dataset':<10} {'usual':>8} {'ours, 1':>8} {'stacked':>8} {'(R)':>4} {'1: times':>9} {'R: times':>9}")
     times, accuracies = [], []
-    for name in options.datasets.split(","):
+    for name in [] if options.no_times else options.datasets.split(","):
         row = measure(name, options.epochs, options.rounds, options.width)
         times.append(row)
         figures = f"{row['usual_ms']:>8.1f} {row['one_ms']:>8.2f} {row['stacked_ms']:>8.2f} {row['width']:>4}"
         print(f"{name:<10} {figures} {row['one_ratio']:>9.1f} {row['stacked_ratio']:>9.1f}", flush=True)
     if options.accuracy:
         for name in options.datasets.split(","):
-            row = compare_accuracy(name, options.accuracy)
+            row = compare_accuracy(name, options.accuracy, options.accuracy_epochs)
             accuracies.append(row)
             print(
                 f"{name}: test accuracy of {row['runs']} runs, ours {100 * row['ours']:.2f} %, usual {100 * row['usual']:.2f} %, "
