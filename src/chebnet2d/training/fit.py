@@ -177,6 +177,7 @@ def fit_many(
 
     results: dict[int, Result] = {}
     report = None if progress is None else _one_at_a_time(progress)
+    run_jobs = partial(run_on_threads, share=_large(inputs[0], runs[0].model))
 
     def finish(stack: _StackFit, part: Sequence[int], stop: threading.Event) -> None:
         stack.advance(math.inf, limit, report, stop)
@@ -185,7 +186,7 @@ def fit_many(
     if rungs:
         stacks = [_StackFit([runs[r] for r in part], data, inputs) for part in parts]
         for rung in rungs:
-            run_on_threads([partial(stack.advance, rung, limit, report) for stack in stacks])
+            run_jobs([partial(stack.advance, rung, limit, report) for stack in stacks])
             scores: dict[int, list[tuple[float, float]]] = {}
             running: set[int] = set()
             for stack, part in zip(stacks, parts, strict=True):
@@ -195,14 +196,20 @@ def fit_many(
             leaving = worse_half(scores, running)
             for stack, part in zip(stacks, parts, strict=True):
                 stack.drop([i for i, r in enumerate(part) if trial_of[r] in leaving])
-        run_on_threads([partial(finish, stack, part) for stack, part in zip(stacks, parts, strict=True)])
+        run_jobs([partial(finish, stack, part) for stack, part in zip(stacks, parts, strict=True)])
     else:  # as many stacks in memory as there are cores
 
         def whole(part: Sequence[int], stop: threading.Event) -> None:
             finish(_StackFit([runs[r] for r in part], data, inputs), part, stop)
 
-        run_on_threads([partial(whole, part) for part in parts])
+        run_jobs([partial(whole, part) for part in parts])
     return [results[r] for r in range(len(runs))]
+
+
+def _large(x: Features, model: nn.Module) -> bool:
+    """Whether one run has products large enough for several cores: multiplications of the features with the widest layer."""
+    entries = x.nnz if isinstance(x, SparseOperator) else x.shape[0] * x.shape[1]
+    return entries * _widest(model) > LARGE_PRODUCT
 
 
 def _one_at_a_time(progress: Report) -> Report:
@@ -248,12 +255,16 @@ def stack_width(model: nn.Module, data: Any) -> int:
     A function of shapes alone, never of the machine: rounding depends on who shares a stack.
     """
     parameters = sum(p.numel() for p in model.parameters())
-    widest = max((p.shape[-1] for p in model.parameters() if p.dim() > 1), default=1)
-    floats = 4 * parameters + 4 * data.num_nodes * widest
+    floats = 4 * parameters + 4 * data.num_nodes * _widest(model)
     return max(1, min(32, int(STACK_BYTES / (4 * floats))))
 
 
+def _widest(model: nn.Module) -> int:
+    return max((p.shape[-1] for p in model.parameters() if p.dim() > 1), default=1)
+
+
 STACK_BYTES = 32 * 2**20
+LARGE_PRODUCT = 2**25
 
 
 def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
