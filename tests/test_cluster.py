@@ -118,6 +118,31 @@ def test_blocks_that_are_there_are_not_computed_again(cluster, tmp_path):
 
 
 @with_ray
+def test_a_study_on_a_cluster_that_loses_a_node(cluster, tmp_path):
+    from chebnet2d.study import Protocol, Store, run_study
+    from chebnet2d.study.on_ray import run_study_on_ray
+
+    made, nodes = cluster
+    protocol = Protocol(("mlp", "gprgnn"), ("digits",), splits=3, inits=1, epochs=5, width=1)
+    killed = threading.Event()
+
+    def kill(progress):
+        if not killed.is_set():
+            killed.set()
+            made.remove_node(nodes[2], allow_graceful=False)
+
+    run_study_on_ray(protocol, tmp_path / "ray.sqlite", made.address, progress=kill)
+    run_study(protocol, tmp_path / "here.sqlite")
+    tables = []
+    for name in ("ray", "here"):
+        with Store(tmp_path / f"{name}.sqlite", create=False) as store:
+            tables.append([(row["run_id"], round(row["test_accuracy"], 3)) for row in store.rows()])
+    assert len(tables[0]) == len({run for run, _ in tables[0]}) == 6
+    assert tables[0] == tables[1]
+    run_study_on_ray(protocol, tmp_path / "ray.sqlite", made.address, progress=pytest.fail)  # nothing is left to do
+
+
+@with_ray
 def test_no_cluster_at_the_address():
     with pytest.raises(InputError, match="must be the address of a running Ray cluster"):
         list(run_tasks(len, {1: ()}, address="127.0.0.1:1"))
