@@ -301,6 +301,26 @@ def test_commands(preset, tmp_path, monkeypatch, capsys):
         assert (tmp_path / name).stat().st_size > 100
 
 
+def test_table_four_command(tmp_path, monkeypatch, capsys):
+    """The command hands its arguments to the measurement, which has tests of its own."""
+    asked = {}
+
+    def measured(folder, **arguments):
+        asked.update(arguments, folder=folder)
+        return []
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "table4").mkdir(parents=True)
+    monkeypatch.setattr("chebnet2d.study.table4.table4", measured)
+    monkeypatch.setattr("sys.argv", ["chebnet2d", "study", "run", "--table", "4", "--datasets", "genius", "--epochs", "3"])
+    with contextlib.suppress(SystemExit):
+        main()
+    assert asked["datasets"] == ["genius"]
+    assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")
+    assert asked["epochs"] == 3
+    assert "s an epoch" in capsys.readouterr().out
+
+
 def test_stacks_of_a_study_equal_runs_alone(preset, tmp_path):
     """The store's numbers are those of fit_many with the same stacks: nothing in between changes them."""
     run_study(small(preset, datasets=("csbm",), width=3), tmp_path / "s.sqlite")

@@ -13,13 +13,13 @@ DEFAULT_STORE = Path("runs/study.sqlite")
 @study_app.command("run")
 def run(
     protocol: Annotated[Path | None, typer.Argument(help="TOML file with a protocol; or use --table or --methods.")] = None,
-    table: Annotated[int | None, typer.Option(help="One of the paper's tables: 1, 2 or 3.")] = None,
+    table: Annotated[int | None, typer.Option(help="One of the paper's tables: 1 to 3, or 4 (times).")] = None,
     methods: Annotated[str | None, typer.Option(help="Methods, separated by commas (name or name:variant).")] = None,
     datasets: Annotated[str | None, typer.Option(help="Datasets, separated by commas.")] = None,
     split: Annotated[str, typer.Option(help="Split protocol.")] = "uniform",
     splits: Annotated[int, typer.Option(help="Number of splits.")] = 10,
     inits: Annotated[int, typer.Option(help="Initialisations on each split.")] = 10,
-    epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
+    epochs: Annotated[int | None, typer.Option(help="At most this many epochs [2000; --table 4: 20].")] = None,
     patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
     store: StorePath = DEFAULT_STORE,
     workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
@@ -35,6 +35,12 @@ def run(
     from chebnet2d.study import Protocol, run_study
 
     integer("study run", "--workers", workers, 1)
+    if table == 4:
+        _time_large_graphs(
+            _listed(methods), _listed(datasets), store.parent / "table4", data_root, 20 if epochs is None else epochs
+        )
+        return
+    epochs = 2000 if epochs is None else epochs
     names = {"methods": _listed(methods), "datasets": _listed(datasets)}
     options: dict[str, Any] = {"split": split, "splits": splits, "inits": inits, "epochs": epochs, "patience": patience}
     if protocol is not None:
@@ -118,6 +124,20 @@ def export(
 
 def _listed(text: str | None) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+def _time_large_graphs(methods: list[str], datasets: list[str], folder: Path, root: Path | None, epochs: int) -> None:
+    """Table 4: printed line by line as it is measured, then as a whole."""
+    from chebnet2d.cli.console import say
+    from chebnet2d.study.table4 import DATASETS, METHODS, format_timings, table4
+
+    def done(line: Any) -> None:
+        say(f"{line.method} on {line.dataset}: {line.epoch_seconds:.3g} s an epoch, peak {line.peak_mib:.0f} MiB")
+
+    lines = table4(folder, root=root, methods=methods or METHODS, datasets=datasets or DATASETS, epochs=epochs, done=done)
+    text = format_timings(lines)
+    (folder / "table4.md").write_text(text, encoding="utf-8")
+    typer.echo(text, nl=False)
 
 
 def _print_status(store: Path) -> None:
