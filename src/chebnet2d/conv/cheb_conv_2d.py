@@ -2,6 +2,7 @@
 
 from chebnet2d._checks import integer, one_of
 from chebnet2d.conv.spectral_conv import SpectralConv
+from chebnet2d.polynomials import SCALINGS
 
 
 class ChebConv2D(SpectralConv):
@@ -13,7 +14,7 @@ class ChebConv2D(SpectralConv):
     x_b = cos((b + 1/2) pi / (D + 1)).
 
     Departures from the paper: the printed equation drops 2 / (D + 1) and the half, and then does not interpolate
-    (``scaling="paper"`` gives that form); the paper does not say how Theta starts (``init``); and ``rank=r`` replaces Theta by
+    (``scaling="paper"`` gives that form, and "coefficients" makes W_d themselves the parameters, as in ChebNet); the paper does not say how Theta starts (``init``); and ``rank=r`` replaces Theta by
     r filters, each with a C x C' map, see ``Rank2D``.
 
     >>> import torch
@@ -34,7 +35,7 @@ class ChebConv2D(SpectralConv):
         rank: int | None = None,
         bias: bool = False,
     ) -> None:
-        one_of("ChebConv2D", "scaling", scaling, ("interpolation", "paper"))
+        one_of("ChebConv2D", "scaling", scaling, SCALINGS)
         if rank is not None:
             integer("ChebConv2D", "rank", rank, 1)
         super().__init__(

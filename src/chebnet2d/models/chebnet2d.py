@@ -26,7 +26,8 @@ class ChebNet2D(NodeClassifier):
         dropout: rate before each linear layer.
         filter_dropout: rate between the MLP and the convolution.
         num_layers: linear layers of the MLP.
-        scaling: "interpolation" (Theta are the responses at the Chebyshev nodes) or "paper" (as printed).
+        scaling: "interpolation" (Theta are the responses at the Chebyshev nodes), "paper" (as printed) or "coefficients" (Theta
+            are the coefficients W_d: an MLP followed by torch_geometric's ``ChebConv``, which the paper does not compare with).
         init: "identity" (the convolution starts as Z = F) or "xavier" (normal with gain 0.5).
         rank: r for the rank-r convolution; None for the full one.
 
