@@ -38,7 +38,7 @@ def train(
     filter_dropout: Annotated[float | None, typer.Option(help="Dropout before the filter [0].")] = None,
     rank: Annotated[int | None, typer.Option(help="Rank r of the convolution; default: the full 2-D convolution.")] = None,
     init: Annotated[str | None, typer.Option(help="Start of the filters: identity or xavier [identity].")] = None,
-    scaling: Annotated[str | None, typer.Option(help="interpolation, coefficients, or paper (as printed) [interpolation].")] = None,
+    scaling: Annotated[str | None, typer.Option(help="interpolation, coefficients or paper [interpolation].")] = None,
     lr: Annotated[float | None, typer.Option(help="Learning rate of the MLP [0.01].")] = None,
     filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter [as --lr].")] = None,
     weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP [5e-4].")] = None,

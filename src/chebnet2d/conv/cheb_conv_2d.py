@@ -14,8 +14,8 @@ class ChebConv2D(SpectralConv):
     x_b = cos((b + 1/2) pi / (D + 1)).
 
     Departures from the paper: the printed equation drops 2 / (D + 1) and the half, and then does not interpolate
-    (``scaling="paper"`` gives that form, and "coefficients" makes W_d themselves the parameters, as in ChebNet); the paper does not
-    say how Theta starts (``init``); and ``rank=r`` replaces Theta by r filters, each with a C x C' map, see ``Rank2D``.
+    (``scaling="paper"`` gives that form, and "coefficients" makes W_d themselves the parameters, as in ChebNet); the paper does
+    not say how Theta starts (``init``); and ``rank=r`` replaces Theta by r filters, each with a C x C' map, see ``Rank2D``.
 
     >>> import torch
     >>> layer = ChebConv2D(16, 32, degree=10)
