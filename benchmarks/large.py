@@ -2,6 +2,7 @@
 
     python benchmarks/large.py generate ogbn-products --root ROOT        a random graph of that size, in its raw format
     python benchmarks/large.py precompute ogbn-products --root ROOT --out DIR [--memory 8GiB]
+    python benchmarks/large.py product ogbn-products --root ROOT         one sparse product: ours, torch's, scipy's
     python benchmarks/large.py epochs DIR                                one training epoch of ChebNet2D and of ChebNetII
     python benchmarks/large.py train DIR --epochs 50                     training with validation, as a user runs it
     python benchmarks/large.py scaling --out DIR [--plot FILE]           precompute against edges: 1, 4, 16 and 64 million
@@ -27,6 +28,7 @@ import torch
 
 import chebnet2d
 from chebnet2d.bases import Bases, large_operator, precompute
+from chebnet2d.bases.recurrence import large_step
 from chebnet2d.graph import SparseOperator
 
 DEGREE = 10
@@ -60,22 +62,27 @@ def median(step: Any, repeats: int) -> float:
     return float(np.median(times))
 
 
-def product_seconds(operator: SparseOperator, width: int, repeats: int) -> tuple[float, float, float]:
-    """(ours, scipy's, largest difference) for one product with N x width, alternating."""
+def product_seconds(operator: SparseOperator, width: int, repeats: int) -> dict[str, float]:
+    """Medians for one product with N x width: ours, torch's sparse product and scipy's, in turn; and the largest difference."""
     x = torch.randn(operator.shape[0], width)
     out = torch.zeros_like(x)
     matrix = operator.to_scipy()
     array = x.numpy()
-    ours, theirs = [], []
+    ways = {
+        "product_seconds": lambda: large_step(operator, x, out),
+        "torch_seconds": lambda: operator.step(x, out, alpha=1.0, beta=0.0, out=out),
+        "scipy_seconds": lambda: matrix @ array,
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats):
-        start = time.perf_counter()
-        operator.step(x, out, alpha=1.0, beta=0.0, out=out)
-        ours.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        expected = matrix @ array
-        theirs.append(time.perf_counter() - start)
-    error = float(np.abs(out.numpy() - expected).max())
-    return float(np.median(ours)), float(np.median(theirs)), error
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way()
+            times[name].append(time.perf_counter() - start)
+    figures = {name: float(np.median(seconds)) for name, seconds in times.items()}
+    figures["scipy_over_ours"] = figures["scipy_seconds"] / figures["product_seconds"]
+    figures["difference"] = float(np.abs(large_step(operator, x, out).numpy() - matrix @ array).max())
+    return figures
 
 
 # ---- commands --------------------------------------------------------------------------------------------------------
@@ -139,6 +146,16 @@ def run_precompute(options: argparse.Namespace) -> None:
         "error": error,
     }
     record(options, "precompute", figures)
+
+
+def product(options: argparse.Namespace) -> None:
+    data = chebnet2d.data.load(options.dataset, options.root)
+    operator = large_operator(data.edge_index, data.num_nodes)
+    del data
+    for width in options.widths:
+        record(
+            options, "product", {"dataset": options.dataset, "width": width, **product_seconds(operator, width, options.repeats)}
+        )
 
 
 def epochs(options: argparse.Namespace) -> None:
@@ -285,7 +302,7 @@ def reorder(options: argparse.Namespace) -> None:
         spent = time.perf_counter() - start
         x = torch.randn(matrix.shape[0], options.width)
         out = torch.zeros_like(x)
-        seconds = median(lambda: permuted.step(x, out, alpha=1.0, beta=0.0, out=out), options.repeats)
+        seconds = median(lambda: large_step(permuted, x, out), options.repeats)
         figures[name] = {"product_seconds": seconds, "reorder_seconds": spent}
         print(name, figures[name], flush=True)
 
@@ -367,6 +384,10 @@ def main() -> None:
     added.add_argument("--block", type=int)
     added.add_argument("--dtype", default="float32")
     added.add_argument("--rows", default="labelled")
+    added = command("product", product)
+    added.add_argument("dataset")
+    added.add_argument("--root", type=Path, required=True)
+    added.add_argument("--widths", type=int, nargs="+", default=[16, 32, 64])
     for name, function in (("epochs", epochs), ("train", run_training)):
         added = command(name, function)
         added.add_argument("folder", type=Path)

@@ -20,6 +20,7 @@ from chebnet2d import InputError
 from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, large_operator, parse_bytes, precompute
 from chebnet2d.bases import operators as operators_module
 from chebnet2d.bases import precompute as precompute_function
+from chebnet2d.bases import recurrence as recurrence_module
 from chebnet2d.graph import SparseOperator, operator_of
 from chebnet2d.polynomials import Bernstein, Chebyshev, Jacobi, Legendre, Monomial
 
@@ -140,6 +141,39 @@ class TestValues:
         here = precompute(data, out=tmp_path / "a", degree=4)
         there = precompute(data, out=tmp_path / "b", degree=4, device="cuda")
         torch.testing.assert_close(here.read(torch.arange(50)), there.read(torch.arange(50)), atol=1e-5, rtol=1e-5)
+
+
+class TestProduct:
+    @settings(max_examples=25, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6),
+        nodes=st.integers(1, 80),
+        edges=st.integers(0, 300),
+        width=st.integers(1, 40),
+        alpha=st.floats(-3, 3),
+        beta=st.sampled_from([0.0, -1.0, 0.5]),
+        rows=st.sampled_from([1, 7, 1 << 15]),
+    )
+    def test_it_is_that_of_dense_algebra(self, seed, nodes, edges, width, alpha, beta, rows):
+        """Rows without entries, one row at a time, and an ``out`` that is full of NaN where beta is 0."""
+        rng = np.random.default_rng(seed)
+        index = torch.from_numpy(rng.integers(0, nodes, (2, edges)))
+        operator = operator_of(index, None, torch.zeros(nodes, 1), owner="test")
+        x = torch.from_numpy(rng.standard_normal((nodes, width)).astype(np.float32))
+        before = torch.from_numpy(rng.standard_normal((nodes, width)).astype(np.float32))
+        expected = alpha * (operator.to_dense().double() @ x.double()) + beta * before.double()
+        out = torch.full_like(x, torch.nan) if beta == 0 else before.clone()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recurrence_module, "_ROWS", rows)
+            found = recurrence_module.large_step(operator, x, out, alpha, beta)
+        assert found is out
+        torch.testing.assert_close(out.double(), expected, atol=1e-5, rtol=1e-5)
+
+    def test_other_precisions_take_the_general_way(self):
+        operator = operator_of(torch.tensor([[0, 1], [1, 2]]), None, torch.zeros(3, 1).double(), owner="test")
+        x = torch.rand(3, 2).double()
+        out = torch.full_like(x, torch.nan)
+        torch.testing.assert_close(recurrence_module.large_step(operator, x, out, 2.0), 2 * operator.to_dense() @ x)
 
 
 class TestOperator:
@@ -334,7 +368,7 @@ class TestInterrupted:
         later = []
         bases = precompute(data, **asked, progress=later.append)
         assert {step.block for step in later} == {2, 3}
-        assert (later[-1].done, later[-1].total, later[0].done) == (28, 28, 17)
+        assert (later[-1].done, later[-1].total, later[0].done) == (28, 28, 18)
         assert [(tmp_path / "b" / f"block-000{i}.npy").stat().st_mtime_ns for i in range(2)] == stamps
         whole = precompute(data, out=tmp_path / "c", degree=3, block=2, rows="all")
         assert torch.equal(bases.read(torch.arange(300)), whole.read(torch.arange(300)))

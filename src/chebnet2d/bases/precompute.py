@@ -44,6 +44,7 @@ WIDEST = 64
 """Columns of a block at most: wider ones are not faster, and more is lost when the work is interrupted."""
 _SLACK = 192 * 2**20  # rows on their way to the disk, and the libraries' own needs
 _WRITE = 32 * 2**20
+_LINE = 16  # numbers of a line of the cache
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -443,9 +444,12 @@ def begin(work: Work, widest: int) -> Work:
         return replace(work, plan=found)
     for path in out.glob("block-*.npy"):
         path.unlink()
-    count = -(-plan.features // min(widest, plan.features))
-    borders = np.linspace(0, plan.features, count + 1).round().astype(int).tolist()
-    plan = replace(plan, blocks=[[borders[i], borders[i + 1]] for i in range(count)])
+    count = -(-plan.features // widest)
+    width = -(-plan.features // count)
+    if widest >= _LINE:  # rows that begin with a line of the cache
+        width = min(widest // _LINE, -(-width // _LINE)) * _LINE
+    starts = range(0, plan.features, width)
+    plan = replace(plan, blocks=[[start, min(start + width, plan.features)] for start in starts])
     with sentences(out):
         for name, array in (("rows", work.kept), ("labels", work.labels), ("parts", work.parts)):
             if array is not None:
