@@ -134,6 +134,44 @@ def test_own_graph_from_training_to_prediction(tmp_path):
     assert sum(known[row["node"]] == row["label"] for row in written) > 45
 
 
+def small_graph(folder, header="id,a,b,label", label=lambda i: "cat" if i % 2 else "dog"):
+    folder.mkdir()
+    (folder / "edges.csv").write_text("source,target\n" + "".join(f"n{i},n{(i + 2) % 40}\n" for i in range(40)))
+    rows = "".join(f"n{i},{i % 2},{(i * 7) % 5},{label(i)}\n" for i in range(40))
+    (folder / "nodes.csv").write_text(header + "\n" + rows)
+    return folder
+
+
+def test_features_are_matched_by_name(tmp_path):
+    run("train", small_graph(tmp_path / "g"), *QUICK, "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", tmp_path / "g", "--out", tmp_path / "p.csv")
+    swapped = small_graph(tmp_path / "swapped")
+    lines = [line.split(",") for line in (swapped / "nodes.csv").read_text().split()]
+    (swapped / "nodes.csv").write_text("".join(",".join([i, b, a, y]) + "\n" for i, a, b, y in lines))
+    run("predict", tmp_path / "m", swapped, "--out", tmp_path / "q.csv")
+    assert (tmp_path / "p.csv").read_text() == (tmp_path / "q.csv").read_text()
+    other = small_graph(tmp_path / "other", header="id,a,c,label")
+    done = run("predict", tmp_path / "m", other, "--out", tmp_path / "r.csv", code=2)
+    assert "must be the 2 columns that the model was trained on, got no 'b'" in done.stderr
+
+
+def test_predict_from_single_files(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    run("train", graph, *QUICK, "--save", tmp_path / "m")
+    files = ("--edges", graph / "edges.csv", "--features", graph / "nodes.csv")
+    run("predict", tmp_path / "m", *files, "--out", tmp_path / "p.csv")
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 41
+    assert (tmp_path / "m" / "config.json").stat().st_mode & 0o044, "readable for others, as the umask says"
+
+
+@pytest.mark.parametrize(("label", "got"), [(lambda i: "", "no labels"), (lambda i: "tea", "one class only")])
+def test_too_few_classes(tmp_path, label, got):
+    graph = small_graph(tmp_path / "g", label=label)
+    done = run("train", graph, *QUICK, "--save", tmp_path / "m", code=2)
+    assert f"labels of at least two classes, got {got}" in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
 def test_methods_and_presets(tmp_path):
     preset = tmp_path / "p.toml"
     preset.write_text('[default]\norigin = "me"\nmodel = { hidden_channels = 8, dropout = 0.1 }\nsettings = { lr = 0.05 }\n')
@@ -157,6 +195,9 @@ WRONG = [
     (["train", "digits", "--monitor", "f1"], "monitor must be one of 'accuracy', 'loss', got 'f1'"),
     (["train", "digits", "--epochs", "ten"], "Invalid value"),
     (["train", "digits", "--save", "taken"], "--save must be a new or empty folder or one with a model, got 'taken'"),
+    (["train", "digits", "--save", "taken/sub"], "--save must be in a folder, got 'taken/sub' below the file 'taken'"),
+    (["predict", "MODEL", "--out", "p.csv"], "the graph must be given by a name, a path or --edges"),
+    (["study", "table", "--store", "empty"], "path must be the file of a study, got 'empty', which is empty"),
     (["predict", "nowhere", "digits", "--out", "p.csv"], "path must be a folder written by save, got 'nowhere'"),
     (["predict", "MODEL", "digits", "--out", "p.xlsx"], "--out must end in .csv or .parquet, got 'p.xlsx'"),
     (["predict", "MODEL", "csbm", "--out", "p.csv"], "the graph must have 64 features, as the model was trained on"),
@@ -170,10 +211,13 @@ WRONG = [
 def test_wrong_commands(model, tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").write_text("mine")
+    (tmp_path / "empty").touch()
     done = run(*[str(model[0]) if a == "MODEL" else a for a in arguments], code=2)
     assert sentence in " ".join(done.stderr.replace("│", " ").split())
     assert done.stdout == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"], "bad input changes nothing"
+    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"taken": 4, "empty": 0}, (
+        "bad input changes nothing"
+    )
 
 
 def test_makefile_demo_uses_commands_that_exist():

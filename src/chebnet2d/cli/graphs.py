@@ -12,8 +12,10 @@ from chebnet2d.study import Preset, load_preset
 from chebnet2d.training import Settings
 
 
-def read_data(name: str, root: Path | None, own: Mapping[str, Any], transform: str) -> Any:
-    """A dataset of the catalogue by name, or the user's own graph from a path or from single files; with labels, transformed."""
+def read_data(name: str, root: Path | None, own: Mapping[str, Any]) -> Any:
+    """A dataset of the catalogue by name, or the user's own graph from a path or from single files."""
+    if not name and own["edges"] is None:
+        raise InputError("predict: the graph must be given by a name, a path or --edges, got none of them.")
     known = name.lower() in datasets.CATALOGUE  # a dataset's name means the dataset, also beside a folder of that name
     if own["edges"] is not None:
         data = files.read_graph(None, **own)
@@ -24,7 +26,44 @@ def read_data(name: str, root: Path | None, own: Mapping[str, Any], transform: s
         if given:
             raise InputError(f"train: --{given[0]} must come with --edges or a path, got it with the dataset {name!r}.")
         data = datasets.load(name, root=root)
-    return data if transform == "none" else datasets.TRANSFORMS[transform](data)
+    return data
+
+
+def check_labels(data: Any) -> None:
+    """A classifier needs two classes to tell apart."""
+    found = data.y[data.y >= 0].unique() if data.get("y") is not None else ()
+    if len(found) < 2:
+        got = "no labels" if len(found) == 0 else "one class only"
+        raise InputError(
+            f"train: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
+        )
+
+
+def match_features(data: Any, names: Sequence[str] | None) -> Any:
+    """Columns in the order that the model was trained on, where both have names; a missing one is an error."""
+    own = data.get("feature_names")
+    if names is None or own is None or list(own) == list(names):
+        return data
+    missing = [name for name in names if name not in own]
+    extra = [name for name in own if name not in names]
+    if missing or extra:
+        got = f"no {missing[0]!r}" if missing else f"{extra[0]!r} besides"
+        raise InputError(f"predict: the features must be the {len(names)} columns that the model was trained on, got {got}.")
+    import torch
+
+    order = torch.tensor([list(own).index(name) for name in names])
+    data = data.clone()
+    data.x = data.x.index_select(1, order) if data.x.layout == torch.strided else data.x.to_dense().index_select(1, order)
+    data.feature_names = list(names)
+    return data
+
+
+def check_out(out: Path) -> None:
+    """Before the work: whether the file can be written."""
+    if out.suffix not in (".csv", ".parquet"):
+        raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
+    if out.is_dir():
+        raise InputError(f"predict: --out must be a file, got the folder {str(out)!r}.")
 
 
 def recipe_of(
@@ -55,8 +94,7 @@ def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[st
     import pyarrow.csv
     import pyarrow.parquet
 
-    if out.suffix not in (".csv", ".parquet"):
-        raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
+    check_out(out)
     expected = model.config["in_channels"]
     if data.num_features != expected:
         raise InputError(

@@ -32,18 +32,20 @@ def train(
     dataset: Dataset = "digits",
     method: Annotated[str, typer.Option(help="A method; `chebnet2d models` lists them.")] = "chebnet2d",
     preset: Annotated[str | None, typer.Option(help="Settings from a preset file, or 'shipped' for the package's own.")] = None,
-    degree: Annotated[int | None, typer.Option(help="Degree D of the polynomial filters [10].")] = None,
-    hidden: Annotated[int | None, typer.Option(help="Hidden units of the MLP [64].")] = None,
-    dropout: Annotated[float | None, typer.Option(help="Dropout before each linear layer [0.5].")] = None,
-    filter_dropout: Annotated[float | None, typer.Option(help="Dropout before the filter [0].")] = None,
+    degree: Annotated[int | None, typer.Option(help="Degree D of the polynomial filters (default: 10).")] = None,
+    hidden: Annotated[int | None, typer.Option(help="Hidden units of the MLP (default: 64).")] = None,
+    dropout: Annotated[float | None, typer.Option(help="Dropout before each linear layer (default: 0.5).")] = None,
+    filter_dropout: Annotated[float | None, typer.Option(help="Dropout before the filter (default: 0).")] = None,
     rank: Annotated[int | None, typer.Option(help="Rank r of the convolution; default: the full 2-D convolution.")] = None,
-    init: Annotated[str | None, typer.Option(help="Start of the filters: identity or xavier [identity].")] = None,
-    scaling: Annotated[str | None, typer.Option(help="interpolation, coefficients or paper [interpolation].")] = None,
-    lr: Annotated[float | None, typer.Option(help="Learning rate of the MLP [0.01].")] = None,
-    filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter [as --lr].")] = None,
-    weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP [5e-4].")] = None,
-    filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter [as the MLP].")] = None,
-    transform: Annotated[str | None, typer.Option(help="Of the features: none, row-normalize, standardize [none].")] = None,
+    init: Annotated[str | None, typer.Option(help="Start of the filters: identity or xavier (default: identity).")] = None,
+    scaling: Annotated[str | None, typer.Option(help="interpolation, coefficients or paper (default: interpolation).")] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate of the MLP (default: 0.01).")] = None,
+    filter_lr: Annotated[float | None, typer.Option(help="Learning rate of the filter (default: as --lr).")] = None,
+    weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP (default: 5e-4).")] = None,
+    filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter (default: as the MLP).")] = None,
+    transform: Annotated[
+        str | None, typer.Option(help="Of the features: none, row-normalize, standardize (default: none).")
+    ] = None,
     split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
     epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
@@ -66,13 +68,13 @@ def train(
     unlabelled: Unlabelled = None,
     header: Header = None,
 ) -> None:
-    """Train a model and print its test accuracy. In brackets: the value without a preset.
+    """Train a model and print its test accuracy. The defaults are those without a preset.
 
     Example: chebnet2d train digits --degree 8 --seed 1 --save my-model
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import read_data, recipe_of
+    from chebnet2d.cli.graphs import check_labels, read_data, recipe_of
     from chebnet2d.study import build_model
 
     files = {
@@ -102,7 +104,10 @@ def train(
     recipe = recipe_of(method, dataset, preset, shape, numbers, transform)
     if save is not None:
         _refuse_foreign_folder(save)
-    data = read_data(dataset, data_root, files, recipe.transform)
+    data = read_data(dataset, data_root, files)
+    check_labels(data)
+    names = data.get("feature_names")
+    data = chebnet2d.data.TRANSFORMS.get(recipe.transform, lambda same: same)(data)
     model = build_model(method, data, dict(recipe.model))
     chosen = chebnet2d.data.split(data, split, seed=seed)
     classes = chebnet2d.data.num_classes(data)
@@ -126,6 +131,7 @@ def train(
         "epochs": result.epochs,
         "seconds": round(result.seconds, 3),
         "class_names": [str(name) for name in data.get("class_names") or range(classes)],
+        "feature_names": None if names is None else [str(name) for name in names],
     }
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=json)
     if result.metric == "roc_auc" and result.test_roc_auc is not None:
@@ -142,8 +148,8 @@ def train(
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Folder of a saved model.")],
-    dataset: Dataset,
     out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+    dataset: Annotated[str, typer.Argument(help="As for train; not needed with --edges.")] = "",
     json: Json = False,
     data_root: DataRoot = None,
     edges: Edges = None,
@@ -166,7 +172,9 @@ def predict(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import read_data, write_predictions
+    from chebnet2d.cli.graphs import check_out, match_features, read_data, write_predictions
+
+    check_out(out)
 
     files = {
         "edges": edges,
@@ -185,7 +193,8 @@ def predict(
     }
     loaded = chebnet2d.load(model)
     facts = chebnet2d.models.read_facts(model)
-    data = read_data(dataset, data_root, files, facts.get("transform", "none"))
+    data = match_features(read_data(dataset, data_root, files), facts.get("feature_names"))
+    data = chebnet2d.data.TRANSFORMS.get(facts.get("transform", "none"), lambda same: same)(data)
     rows = write_predictions(loaded, data, facts.get("class_names"), out)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:
@@ -213,8 +222,11 @@ def plot(
 
 
 def _refuse_foreign_folder(save: Path) -> None:
-    """Before the work, not after it: a model is not written into a folder that holds something else."""
+    """Before the work, not after it: a model is not written into a folder that holds something else, nor below a file."""
     from chebnet2d._checks import InputError
 
     if save.exists() and not (save.is_dir() and (not any(save.iterdir()) or (save / "config.json").is_file())):
         raise InputError(f"train: --save must be a new or empty folder or one with a model, got {str(save)!r}.")
+    above = next((folder for folder in save.absolute().parents if folder.exists()), None)
+    if above is not None and not above.is_dir():
+        raise InputError(f"train: --save must be in a folder, got {str(save)!r} below the file {str(above.name)!r}.")

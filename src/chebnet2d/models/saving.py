@@ -8,7 +8,7 @@ place by one rename: whenever a save is killed, the folder holds the old model o
 import hashlib
 import json
 import os
-import tempfile
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +113,13 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".saving-")
+    temporary = path.parent / f".saving-{uuid.uuid4().hex}"  # not mkstemp, whose files only their owner may read
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

@@ -68,6 +68,10 @@ class Store:
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which does not exist.")
+        if self.path.is_file() and self.path.stat().st_size and not _is_sqlite(self.path):
+            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which is something else.")
+        if not create and not _is_sqlite(self.path):  # reading must not turn an empty file into a store
+            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which is empty.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         try:
@@ -196,6 +200,11 @@ class Store:
 
     def _set_meta(self, key: str, value: Any) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value, sort_keys=True)))
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\x00"
 
 
 def _plain(value: Any) -> Any:

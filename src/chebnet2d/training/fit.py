@@ -297,7 +297,7 @@ def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
                 raise InputError(f"fit: split.{name} must hold labelled nodes only, got one with label -1.")
         for name in ("train", "val"):
             if getattr(split, name).numel() == 0:
-                raise InputError(f"fit: split.{name} must not be empty, got 0 nodes.")
+                raise InputError(f"fit: split.{name} must not be empty, got 0 nodes. Too few nodes have labels for this split?")
     return x.to(dtype=dtype), data.edge_index, data.get("edge_weight")
 
 
