@@ -99,7 +99,10 @@ def table(
         rows = list(opened.rows())
     if not rows:
         raise InputError(f"study table: {str(store)!r} must have finished runs, got none yet.")
-    text = format_table(make_table(rows, published), style)
+    made = make_table(rows, published)
+    if paper is not None and all(cell.published is None for cell in made.cells.values()):
+        typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
+    text = format_table(made, style)
     if out is None:
         typer.echo(text, nl=False)
     else:
