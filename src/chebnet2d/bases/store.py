@@ -1,5 +1,6 @@
 """Bases in a folder, opened for reading: memory-mapped, by rows."""
 
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,12 @@ class Bases:
         for (start, stop), block in zip(self.plan.blocks, self._blocks, strict=True):
             out[:, :, start:stop] = block[tile, :, place]
         return torch.from_numpy(out)
+
+    def forget(self) -> None:
+        """Give back the mapped pages that were read: they count as this process's memory, though the system could take them."""
+        for block in self._blocks:
+            if hasattr(mmap, "MADV_DONTNEED"):  # the files are read-only, so nothing is lost
+                block._mmap.madvise(mmap.MADV_DONTNEED)
 
     def terms(self, nodes: Tensor) -> Tensor:
         """Rows by node: B x (D + 1) x F in float32."""

@@ -128,7 +128,7 @@ class Task:
         limit = free_bytes() // 4 if memory is None else parse_bytes(memory, owner)
         size = 4 * self.train.numel() * (bases.degree + 1) * bases.num_features
         # Read in stored order, once; batches are then gathered from memory.
-        self.held = bases.read(self.train) if size <= limit else None
+        self.held = self._gathered(self.train) if size <= limit else None
 
     def _labels(self, labels: Tensor | None) -> Tensor:
         if labels is None:
@@ -138,6 +138,22 @@ class Task:
         if not isinstance(labels, Tensor) or labels.shape != (self.bases.num_nodes,) or labels.is_floating_point():
             raise fail("fit_on_bases", "labels", f"{self.bases.num_nodes} class indices", labels)
         return labels[self.bases.nodes]
+
+    def _gathered(self, positions: Tensor) -> Tensor:
+        """Rows from disk by parts, of which nothing stays mapped."""
+        out: Tensor | None = None
+        for start in range(0, positions.numel(), self.batch_size):
+            part = self._read(positions[start : start + self.batch_size])
+            if out is None:
+                out = part.new_empty(positions.numel(), *part.shape[1:])
+            out[start : start + self.batch_size] = part
+        assert out is not None
+        return out
+
+    def _read(self, positions: Tensor) -> Tensor:
+        terms = self.bases.read(positions)
+        self.bases.forget()
+        return terms
 
     def training_batches(self, epoch: int, shards: int, mine: Sequence[int]) -> Iterator[tuple[int, list[tuple[Tensor, Tensor]]]]:
         """(rows of the batch, [(terms, labels) of each shard that is ours]) in the order of the epoch."""
@@ -153,7 +169,7 @@ class Task:
 
     def _rows(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         positions = self.train[chosen]
-        terms = self.bases.read(positions) if self.held is None else self.held.index_select(0, chosen)
+        terms = self._read(positions) if self.held is None else self.held.index_select(0, chosen)
         return self._pinned(terms), self.y[positions].to(self.device)
 
     def streamed(self, positions: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
@@ -161,7 +177,7 @@ class Task:
         parts = list(positions.split(self.batch_size))
 
         def read(part: Tensor) -> tuple[Tensor, Tensor]:
-            return self._pinned(self.bases.read(part)), self.y[part].to(self.device)
+            return self._pinned(self._read(part)), self.y[part].to(self.device)
 
         yield from _ahead(read, parts, self.device)
 
