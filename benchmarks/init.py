@@ -1,4 +1,4 @@
-"""Which start of ChebNet2D's filters to recommend: validation accuracy of both, 8 uniform splits each. Test nodes are not looked at.
+"""Which start of the filters of ChebNet2D to recommend: validation accuracy of both on 8 uniform splits, without test nodes.
 
 python benchmarks/init.py [--datasets texas,cora,chameleon,digits]
 """
