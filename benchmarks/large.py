@@ -170,7 +170,8 @@ def epochs(options: argparse.Namespace) -> None:
     """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
     from chebnet2d.training import Run, Settings
     from chebnet2d.training.basis_models import on_bases
-    from chebnet2d.training.minibatch import StackLearner, Task, stored_split
+    from chebnet2d.training.batch_loop import StackLearner
+    from chebnet2d.training.minibatch import Task, stored_split
 
     bases = Bases.open(options.folder)
     split = stored_split(bases)

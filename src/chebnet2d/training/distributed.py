@@ -21,9 +21,10 @@ from torch.nn.parallel import DistributedDataParallel
 from chebnet2d._checks import InputError, integer
 from chebnet2d.bases import Bases
 from chebnet2d.nn import random_streams
+from chebnet2d.training.batch_loop import BatchTask, Meter, check_logits, shard_streams, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
 from chebnet2d.training.metrics import negative_log_likelihood
-from chebnet2d.training.minibatch import BATCH, Meter, Task, _check_logits, shard_streams, train
+from chebnet2d.training.minibatch import BATCH, Task
 from chebnet2d.training.settings import Settings
 
 
@@ -112,14 +113,14 @@ class DistributedLearner:
             last = number == len(shards) - 1
             with random_streams([stream]), nullcontext() if last else self.parallel.no_sync():
                 logits = self.parallel(terms).unsqueeze(0)
-                _check_logits(logits, y)
+                check_logits(logits, y)
                 loss = negative_log_likelihood(logits, y).sum() / rows
                 mean += loss.detach().double().cpu()
                 (loss * self.world).backward()  # the gradients are averaged, and wanted is their sum
         self.optimizer.step()
         return [float(self._sum(mean))]
 
-    def evaluate(self, task: Task, positions: Tensor, metric: str) -> tuple[list[float], list[float]]:
+    def evaluate(self, task: BatchTask, positions: Tensor, metric: str) -> tuple[list[float], list[float]]:
         meter = self._measured(task, positions, metric)
         return meter.losses(), meter.scores()
 
@@ -129,7 +130,7 @@ class DistributedLearner:
     def keep(self, positions: Sequence[int]) -> None:
         """There is one run: it stays until the end."""
 
-    def finish(self, task: Task, run: Run, state: dict[str, Tensor], test: bool) -> tuple[float | None, float | None]:
+    def finish(self, task: BatchTask, run: Run, state: dict[str, Tensor], test: bool) -> tuple[float | None, float | None]:
         run.model.load_state_dict(state)
         run.model.eval()
         if not test or task.test.numel() == 0:
@@ -137,7 +138,7 @@ class DistributedLearner:
         meter = self._measured(task, task.test, "accuracy", ranks=True)
         return meter.scores()[0], meter.roc_auc(0)
 
-    def _measured(self, task: Task, positions: Tensor, metric: str, *, ranks: bool = False) -> Meter:
+    def _measured(self, task: BatchTask, positions: Tensor, metric: str, *, ranks: bool = False) -> Meter:
         """A meter over all rows: each process looks at its part, and the sums are added."""
         self.model.eval()
         meter = Meter(metric, ranks=ranks)

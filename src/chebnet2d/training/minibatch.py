@@ -6,10 +6,9 @@
 One process with S shards and S processes with one each do the same arithmetic.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,12 +18,10 @@ from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
-from chebnet2d.nn import Stream
 from chebnet2d.training.basis_models import OnBases
-from chebnet2d.training.fit import History, Progress, Report, Result, Run, SplitLike, _Tracker, initialise_parameters
-from chebnet2d.training.metrics import negative_log_likelihood, roc_auc
+from chebnet2d.training.batch_loop import StackLearner, train
+from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
 from chebnet2d.training.settings import Settings
-from chebnet2d.training.stack import Stack
 
 BATCH = 10_000
 
@@ -90,7 +87,7 @@ def fit_many_on_bases(
         if flag("fit_on_bases", "initialise", initialise):
             initialise_parameters(run.model, run.seed)
         run.model.to(device)
-    return train(task, StackLearner(runs, shards), shards=shards, mine=range(shards), test=test, progress=progress)
+    return train(task, StackLearner(runs, shards, task.owner), shards=shards, mine=range(shards), test=test, progress=progress)
 
 
 class Task:
@@ -108,6 +105,7 @@ class Task:
         owner = "fit_on_bases"
         if not isinstance(bases, Bases):
             raise fail(owner, "bases", "Bases of a folder", bases)
+        self.owner, self.metric = owner, bases.metric
         self.runs, self.bases = list(runs), bases
         self.batch_size = integer(owner, "batch_size", batch_size, 1)
         self.device = torch.device(device)
@@ -210,178 +208,6 @@ def _moved(made: Any, device: torch.device) -> Any:
     return type(made)(_moved(item, device) for item in made) if isinstance(made, tuple | list) else made
 
 
-class Learner(Protocol):
-    """What the loop asks of the side that holds the parameters. Numbers are those of all processes."""
-
-    def train_batch(self, rows: int, shards: list[tuple[Tensor, Tensor]]) -> list[float]:
-        """One step; the mean loss over the batch for each run."""
-        ...
-
-    def evaluate(self, task: Task, positions: Tensor, metric: str) -> tuple[list[float], list[float]]:
-        """Mean loss and metric of each run that is still at work."""
-        ...
-
-    def snapshot(self, position: int) -> dict[str, Tensor]: ...
-
-    def keep(self, positions: Sequence[int]) -> None: ...
-
-    def finish(self, task: Task, run: Run, state: dict[str, Tensor], test: bool) -> tuple[float | None, float | None]:
-        """Put the best state into the model; accuracy and ROC-AUC on the test nodes."""
-        ...
-
-
-def train(
-    task: Task, learner: Learner, *, shards: int, mine: Sequence[int], test: bool = True, progress: Report | None = None
-) -> list[Result]:
-    """The loop. It is the same in one process and in many."""
-    start = time.perf_counter()
-    runs, metric = task.runs, task.bases.metric
-    trackers = [_Tracker(run) for run in runs]
-    active = list(range(len(runs)))
-    longest = max(run.settings.epochs for run in runs)
-    epoch = 0
-    while active:
-        epoch += 1
-        sums = [0.0] * len(active)
-        for rows, parts in task.training_batches(epoch, shards, mine):
-            for position, loss in enumerate(learner.train_batch(rows, parts)):
-                sums[position] += loss * rows
-        losses, scores = learner.evaluate(task, task.val, metric)
-        stays = []
-        for position, r in enumerate(active):
-            if trackers[r].update(epoch, sums[position] / task.train.numel(), losses[position], scores[position]):
-                trackers[r].best_state = learner.snapshot(position)
-            if not trackers[r].done(epoch):
-                stays.append(position)
-        if len(stays) < len(active):
-            active = [active[position] for position in stays]
-            if stays:
-                learner.keep(stays)
-        if progress is not None:
-            best = max(tracker.best_metric for tracker in trackers)
-            progress(Progress(epoch, longest, len(active), len(runs), best))
-    seconds = (time.perf_counter() - start) / len(runs)
-    results = []
-    for run, tracker in zip(runs, trackers, strict=True):
-        accuracy, auc = learner.finish(task, run, tracker.best_state, test)
-        results.append(_result(run, tracker, metric, accuracy, auc, seconds))
-    return results
-
-
-def _result(run: Run, tracker: _Tracker, metric: str, accuracy: float | None, auc: float | None, seconds: float) -> Result:
-    history: History = tracker.history
-    return Result(
-        model=run.model,
-        split=run.split,
-        seed=run.seed,
-        settings=run.settings,
-        metric=metric,
-        best_epoch=tracker.best_epoch,
-        epochs=len(history.val_loss),
-        val_loss=tracker.best_loss,
-        val_metric=tracker.best_metric,
-        test_accuracy=accuracy,
-        test_roc_auc=auc,
-        seconds=seconds,
-        history=history,
-    )
-
-
-def shard_streams(seed: int, shards: int) -> list[Stream]:
-    """A random stream for each shard; that of the first is the stream of the run."""
-    return [Stream(np.random.SeedSequence(seed, spawn_key=(1,) if s == 0 else (1, s))) for s in range(shards)]
-
-
-class StackLearner:
-    """All runs side by side in this process."""
-
-    def __init__(self, runs: Sequence[Run], shards: int) -> None:
-        streams = [shard_streams(run.seed, shards) for run in runs]
-        self.streams = [[streams[r][s] for r in range(len(runs))] for s in range(shards)]
-        self.stack = Stack([run.model for run in runs], [run.settings for run in runs], self.streams[0])
-
-    def train_batch(self, rows: int, shards: list[tuple[Tensor, Tensor]]) -> list[float]:
-        total: Tensor | None = None
-        for streams, (terms, y) in zip(self.streams, shards, strict=True):
-            self.stack.streams = streams
-            logits, _ = self.stack.forward((terms,), training=True)
-            _check_logits(logits, y)
-            losses = negative_log_likelihood(logits, y).sum(dim=1) / rows
-            total = losses if total is None else total + losses
-        assert total is not None
-        self.stack.step(total.sum())
-        values: list[float] = total.detach().tolist()
-        return values
-
-    def evaluate(self, task: Task, positions: Tensor, metric: str) -> tuple[list[float], list[float]]:
-        self.stack.streams = self.streams[0]
-        meter = Meter(metric)
-        with torch.no_grad():
-            for terms, y in task.streamed(positions):
-                meter.add(self.stack.forward((terms,), training=False)[0], y)
-        return meter.losses(), meter.scores()
-
-    def snapshot(self, position: int) -> dict[str, Tensor]:
-        return self.stack.snapshot(position)
-
-    def keep(self, positions: Sequence[int]) -> None:
-        self.stack.streams = self.streams[0]
-        self.stack.keep(positions)
-        self.streams = [[streams[r] for r in positions] for streams in self.streams]
-
-    def finish(self, task: Task, run: Run, state: dict[str, Tensor], test: bool) -> tuple[float | None, float | None]:
-        run.model.load_state_dict(state, strict=False)
-        run.model.eval()
-        if not test or task.test.numel() == 0:
-            return None, None
-        meter = Meter("accuracy", ranks=True)
-        with torch.no_grad():
-            for terms, y in task.streamed(task.test):
-                meter.add(run.model(terms).unsqueeze(0), y)
-        return meter.scores()[0], meter.roc_auc(0)
-
-
-class Meter:
-    """Sums over streamed batches of R x B x C logits."""
-
-    def __init__(self, metric: str, *, ranks: bool = False) -> None:
-        self.metric = metric
-        self.ranks = ranks or metric == "roc_auc"
-        self.rows = 0
-        self.loss: Tensor | None = None
-        self.right: Tensor | None = None
-        self.margins: list[Tensor] = []
-        self.labels: list[Tensor] = []
-
-    def add(self, logits: Tensor, y: Tensor) -> None:
-        self.rows += y.numel()
-        loss = negative_log_likelihood(logits, y).double().sum(dim=1).cpu()
-        right = (logits.argmax(dim=-1) == y).sum(dim=1).double().cpu()
-        self.loss = loss if self.loss is None else self.loss + loss
-        self.right = right if self.right is None else self.right + right
-        if self.ranks and logits.shape[-1] == 2:
-            self.margins.append((logits[..., 1] - logits[..., 0]).cpu())
-            self.labels.append(y.cpu())
-
-    def losses(self) -> list[float]:
-        assert self.loss is not None
-        values: list[float] = (self.loss / self.rows).tolist()
-        return values
-
-    def scores(self) -> list[float]:
-        assert self.right is not None
-        if self.metric == "roc_auc":
-            return [self.roc_auc(r) or 0.0 for r in range(self.right.numel())]
-        values: list[float] = (self.right / self.rows).tolist()
-        return values
-
-    def roc_auc(self, run: int) -> float | None:
-        if not self.margins:
-            return None
-        margins, y = torch.cat(self.margins, dim=1)[run], torch.cat(self.labels)
-        return roc_auc(torch.stack([torch.zeros_like(margins), margins], dim=1), y, torch.arange(y.numel()))
-
-
 def stored_split(bases: Bases, protocol: str = "fixed", seed: int = 0) -> Split:
     """A split of the stored nodes: one of the fixed ones that came with the data, or by a protocol of ``data.split``."""
     if bases.labels is None:
@@ -411,13 +237,3 @@ def predict_on_bases(
             return torch.cat([model(bases.read(part).to(device)).cpu() for part in positions.split(batch_size)])
     finally:
         model.train(training)
-
-
-def _check_logits(logits: Tensor, y: Tensor) -> None:
-    if logits.dim() != 3 or logits.shape[1] != y.numel():
-        raise InputError(f"fit_on_bases: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
-    if y.numel() and int(y.max()) >= logits.shape[2]:
-        raise InputError(
-            f"fit_on_bases: labels must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
-            "Build the model with out_channels = number of classes."
-        )
