@@ -12,9 +12,21 @@ import torch
 
 import chebnet2d
 from chebnet2d.cli import main
-from chebnet2d.study import Catalogue, Protocol, Store, format_table, load_preset, make_plan, make_table, run_study, write_preset
+from chebnet2d.study import (
+    Catalogue,
+    Protocol,
+    Store,
+    format_table,
+    load_preset,
+    make_plan,
+    make_table,
+    make_tables,
+    run_study,
+    write_preset,
+)
 from chebnet2d.study.executor import train_unit
 from chebnet2d.study.presets import Preset
+from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls, read_notes
 from chebnet2d.training import Run, Settings, fit_many
 
 PRESET = """
@@ -101,6 +113,97 @@ def test_changed_preset_is_noticed(preset, tmp_path):
     (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
     with pytest.raises(chebnet2d.InputError, match="the data or the presets must be those"):
         run_study(small(preset, datasets=("csbm",)), tmp_path / "s.sqlite")
+
+
+def test_two_ways_of_splitting_have_a_table_each(preset, tmp_path):
+    protocol = small(preset, datasets=("csbm",), split=("uniform", "balanced"), splits=2, inits=1, epochs=3)
+    run_study(protocol, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        rows = list(store.rows())
+        assert store.protocol == protocol
+    assert sorted((row["split"], row["split_seed"]) for row in rows) == [(s, n) for s in ("balanced", "uniform") for n in (0, 1)]
+    with pytest.raises(chebnet2d.InputError, match="rows must have one way of splitting, got balanced, uniform"):
+        make_table(rows)
+    uniform, balanced = make_tables(rows)
+    assert (uniform.split, balanced.split) == ("uniform", "balanced")
+    mean = sum(row["test_metric"] for row in rows if row["split"] == "balanced") / 2
+    assert balanced.cells["chebnet2d", "csbm"].summary.mean == pytest.approx(mean)
+    text = format_table([uniform, balanced])
+    assert text.index("split `uniform`") < text.index("split `balanced`")
+
+
+def test_what_another_study_has_done_is_copied(preset, tmp_path):
+    shared = {"splits": 2, "inits": 1, "epochs": 3}
+    run_study(small(preset, datasets=("csbm",), **shared), tmp_path / "old.sqlite")
+    with Store(tmp_path / "old.sqlite") as store:
+        old = list(store.rows())
+    wider = small(preset, datasets=("csbm", "digits"), **shared)
+    trained = []
+    run_study(wider, tmp_path / "new.sqlite", reuse=[tmp_path / "old.sqlite"], progress=lambda p: trained.append(p.unit.dataset))
+    assert set(trained) == {"digits"}
+    with Store(tmp_path / "new.sqlite") as store:
+        new = list(store.rows())
+    assert [row for row in new if row["dataset"] == "csbm"] == old, "as they were, when and where they were run included"
+    assert len(new) == 4
+
+
+def test_another_setting_is_not_reused_and_another_origin_is(preset, tmp_path):
+    protocol = small(preset, datasets=("csbm",), splits=2, inits=1, epochs=3)
+    run_study(protocol, tmp_path / "old.sqlite")
+    catalogue = Catalogue()
+    (tmp_path / "preset.toml").write_text(PRESET.replace("a test", "the same numbers, from elsewhere"))
+    with Store(tmp_path / "other-origin.sqlite") as store:
+        units = list(make_plan(protocol, catalogue))
+        store.begin(protocol, units)
+        assert store.take_from(tmp_path / "old.sqlite", units) == 2
+        assert store.take_from(tmp_path / "old.sqlite", units) == 0, "they are here already"
+    (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
+    with Store(tmp_path / "other-setting.sqlite") as store:
+        units = list(make_plan(protocol, catalogue))
+        store.begin(protocol, units)
+        assert store.take_from(tmp_path / "old.sqlite", units) == 0
+
+
+def _row(method, dataset, split, score, seed):
+    return {
+        "method": method,
+        "dataset": dataset,
+        "split": split,
+        "split_seed": seed,
+        "metric": "accuracy",
+        "test_metric": score,
+        "train_nodes": 60,
+        "test_nodes": 20,
+    }
+
+
+def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):
+    scores = {("gcn", "cora"): (0.80, 0.86), ("gcn", "texas"): (0.50, 0.52), ("appnp", "cora"): (0.87, 0.872)}
+    rows = [
+        _row(method, dataset, split, score, seed)
+        for (method, dataset), pair in scores.items()
+        for split, score in zip(("uniform", "balanced"), pair, strict=True)
+        for seed in range(2)
+    ]
+    published = {"gcn": {"cora": 87.0, "texas": 60.0}, "appnp": {"cora": 90.0}}
+    tables = make_tables(rows, published)
+    found = {(one.method, one.dataset): one.ours for one in find_shortfalls(tables)}
+    assert set(found) == {("gcn", "cora"), ("gcn", "texas")}, "three points below exactly is not more than three"
+    assert found["gcn", "cora"] == pytest.approx({"uniform": 80.0, "balanced": 86.0})
+    (tmp_path / "notes.toml").write_text('[gcn]\ntexas = "two reasons."\n')
+    text = describe_shortfalls(tables, read_notes(tmp_path / "notes.toml"))
+    assert "- GCN on texas (uniform 50.00, balanced 52.00; paper 60.00): two reasons.\n" in text
+    assert "- GCN on cora (uniform 80.00, balanced 86.00; paper 87.00): not looked into.\n" in text
+    assert "APPNP" not in text
+
+
+@pytest.mark.parametrize("content", ["gcn = 3", "[gcn]\ntexas = 3", "no toml"])
+def test_notes_that_are_none_are_refused(content, tmp_path):
+    (tmp_path / "notes.toml").write_text(content)
+    with pytest.raises(chebnet2d.InputError, match="study table: "):
+        read_notes(tmp_path / "notes.toml")
+    with pytest.raises(chebnet2d.InputError, match="must be a TOML file, got .* which does not exist"):
+        read_notes(tmp_path / "other.toml")
 
 
 def test_units_are_never_written_twice(preset, tmp_path):

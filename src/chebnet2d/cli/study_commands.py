@@ -16,12 +16,13 @@ def run(
     table: Annotated[int | None, typer.Option(help="One of the paper's tables: 1 to 3, or 4 (times).")] = None,
     methods: Annotated[str | None, typer.Option(help="Methods, separated by commas (name or name:variant).")] = None,
     datasets: Annotated[str | None, typer.Option(help="Datasets, separated by commas.")] = None,
-    split: Annotated[str, typer.Option(help="Split protocol.")] = "uniform",
+    split: Annotated[str, typer.Option(help="Split protocol, or several, separated by commas.")] = "uniform",
     splits: Annotated[int, typer.Option(help="Number of splits.")] = 10,
     inits: Annotated[int, typer.Option(help="Initialisations on each split.")] = 10,
     epochs: Annotated[int | None, typer.Option(help="At most this many epochs [2000; --table 4: 20].")] = None,
     patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
     store: StorePath = DEFAULT_STORE,
+    reuse: Annotated[list[Path] | None, typer.Option(help="Copy what another study has done already; may be repeated.")] = None,
     workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
     log: Annotated[Path | None, typer.Option(help="Append a line for every finished stack to this file.")] = None,
     data_root: Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")] = None,
@@ -42,7 +43,13 @@ def run(
         return
     epochs = 2000 if epochs is None else epochs
     names = {"methods": _listed(methods), "datasets": _listed(datasets)}
-    options: dict[str, Any] = {"split": split, "splits": splits, "inits": inits, "epochs": epochs, "patience": patience}
+    options: dict[str, Any] = {
+        "split": tuple(_listed(split)),
+        "splits": splits,
+        "inits": inits,
+        "epochs": epochs,
+        "patience": patience,
+    }
     if protocol is not None:
         if table is not None or methods or datasets:
             raise InputError("study run: a protocol file must stand alone, got --table, --methods or --datasets beside it.")
@@ -54,7 +61,7 @@ def run(
     else:
         raise InputError("study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none.")
     with study_progress() as report, log_lines(log) as write:
-        run_study(chosen, store, root=data_root, workers=workers, progress=report, log=write)
+        run_study(chosen, store, root=data_root, workers=workers, reuse=reuse or (), progress=report, log=write)
     _print_status(store)
 
 
@@ -82,27 +89,35 @@ def table(
     store: StorePath = DEFAULT_STORE,
     style: Annotated[str, typer.Option("--format", help="markdown, latex, csv or json.")] = "markdown",
     paper: Annotated[int | None, typer.Option(help="Show the numbers of the paper's table 1, 2 or 3 beside ours.")] = None,
+    notes: Annotated[Path | None, typer.Option(help="TOML file with reasons for cells far below the paper's (markdown).")] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
 ) -> None:
-    """The table of a study: means, intervals, best and second, and what is not significantly worse than the best.
+    """The table of a study: means, intervals, best and second, and what is not significantly worse than the best. A study with
+    several ways of splitting has a table for each.
 
     Example: chebnet2d study table --format latex --paper 1
     """
     from chebnet2d._checks import InputError, one_of
     from chebnet2d.cli.console import say
-    from chebnet2d.study import Store, format_table, make_table, published_numbers
+    from chebnet2d.study import Store, format_table, make_tables, published_numbers
+    from chebnet2d.study.shortfalls import describe_shortfalls, read_notes
 
     published = None
     if paper is not None:
         published = published_numbers()[one_of("study table", "--paper", str(paper), ("1", "2", "3"))]
+    if notes is not None and (paper is None or style != "markdown"):
+        raise InputError("study table: --notes must stand beside --paper and in markdown, got it without.")
+    reasons = None if notes is None else read_notes(notes)
     with Store(store, create=False) as opened:
         rows = list(opened.rows())
     if not rows:
         raise InputError(f"study table: {str(store)!r} must have finished runs, got none yet.")
-    made = make_table(rows, published)
-    if paper is not None and all(cell.published is None for cell in made.cells.values()):
+    made = make_tables(rows, published)
+    if paper is not None and all(cell.published is None for one in made for cell in one.cells.values()):
         typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
     text = format_table(made, style)
+    if reasons is not None:
+        text += "\n" + describe_shortfalls(made, reasons)
     if out is None:
         typer.echo(text, nl=False)
     else:

@@ -9,7 +9,7 @@ from chebnet2d.study.search import SearchProgress, SearchResult, Trial, search
 from chebnet2d.study.space import Axis, Space, make_space
 from chebnet2d.study.statistics import Comparison, Summary, average_ranks, compare, summarize
 from chebnet2d.study.store import Store
-from chebnet2d.study.table import Cell, Table, format_table, make_table, published_numbers
+from chebnet2d.study.table import Cell, Table, format_table, make_table, make_tables, published_numbers
 
 __all__ = [
     "Axis",
@@ -36,6 +36,7 @@ __all__ = [
     "make_plan",
     "make_space",
     "make_table",
+    "make_tables",
     "published_numbers",
     "run_study",
     "search",

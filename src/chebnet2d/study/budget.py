@@ -94,10 +94,13 @@ class Spending:
             staying, last = staying - staying // 2, until
         return epochs * (self._epoch or 0.0)
 
-    def next_batch(self) -> int:
-        """As many trials as are likely to end in time. Where not even one is: as many as get beyond the first rung, or none."""
+    def next_batch(self, in_training: int = 0) -> int:
+        """As many trials as are likely to end in time. Where not even one is: as many as get beyond the first rung, or none.
+
+        ``in_training``: trials of other batches, which do not wait for this one, nor it for them.
+        """
         if self.budget.trials is not None:
-            return min(self.batch, self.budget.trials - self.trials)
+            return min(self.batch, self.budget.trials - self.trials - in_training)
         if self.left <= 0:
             return 0
         if self._epoch is None:

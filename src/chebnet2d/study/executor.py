@@ -6,7 +6,7 @@ import platform
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -40,14 +40,20 @@ def run_study(
     *,
     root: Path | None = None,
     workers: int = 1,
+    reuse: Sequence[str | Path] = (),
     progress: Report | None = None,
     log: Callable[[str], None] | None = None,
 ) -> None:
-    """Run what is not yet in the store. Interrupt it anywhere and call it again: it goes on, and the table is the same."""
+    """Run what is not yet in the store. Interrupt it anywhere and call it again: it goes on, and the table is the same.
+
+    ``reuse``: stores of other studies; what they have done and this one asks for too is copied, not run again.
+    """
     catalogue = Catalogue(root)
     units = list(make_plan(protocol, catalogue))
     with Store(store_path) as store:
         store.begin(protocol, units)
+        for other in reuse:
+            store.take_from(other, units)
     if workers > 1:
         _run_in_processes(protocol, store_path, root, workers, units, progress)
     else:
@@ -87,10 +93,14 @@ def work(
                 raise
             done += len(unit.seeds)
             if log is not None:
-                scores = ", ".join(f"{row['test_metric']:.4f}" for row in rows)
-                log(f"{unit.method} on {unit.dataset}: {len(rows)} runs in {time.perf_counter() - start:.1f} s: {scores}")
+                log(log_line(unit, rows, time.perf_counter() - start))
             if progress is not None:
                 progress(StudyProgress(done, total, unit, None, epochs_done))
+
+
+def log_line(unit: Unit, rows: Sequence[Mapping[str, Any]], seconds: float) -> str:
+    scores = ", ".join(f"{row['test_metric']:.4f}" for row in rows)
+    return f"{unit.method} on {unit.dataset}: {len(rows)} runs in {seconds:.1f} s: {scores}"
 
 
 def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], None] | None = None) -> list[dict[str, Any]]:

@@ -1,13 +1,22 @@
-"""A study on a Ray cluster: stacks of runs are the tasks, and the driver alone writes the store."""
+"""A study or a search on a Ray cluster: stacks of runs are the tasks, and the driver alone writes."""
 
+import math
+import time
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from chebnet2d.cluster import run_tasks
-from chebnet2d.study.executor import Report, StudyProgress, train_unit
+from chebnet2d.cluster import connected, run_tasks
+from chebnet2d.data import data_root
+from chebnet2d.study.executor import Report, StudyProgress, log_line, train_unit
 from chebnet2d.study.plan import Catalogue, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
+
+GRACE = 30.0
+"""Seconds that a batch of a search has to come back when its time is up; one that waits for a CPU for longer is given up."""
+
+Batch = TypeVar("Batch", bound=Hashable)
 
 
 def run_study_on_ray(
@@ -18,32 +27,59 @@ def run_study_on_ray(
     root: Path | None = None,
     cpus: int = 1,
     progress: Report | None = None,
+    log: Callable[[str], None] | None = None,
 ) -> None:
     """``run_study`` with its units spread over a cluster, whose nodes all have the datasets below ``root``.
 
     Units that are in the store, or that a living process works on, are left out. A unit whose node dies runs again on another;
     its rows are committed once. Interrupt it anywhere and call it again, here or on one machine: it goes on.
     """
-    catalogue = Catalogue(root)
-    units = {unit.id: unit for unit in make_plan(protocol, catalogue)}
-    total = sum(len(unit.seeds) for unit in units.values())
-    with Store(store_path) as store:
-        store.begin(protocol, list(units.values()))
-        finished = store.finished()
-        done = sum(len(unit.seeds) for unit in units.values() if unit.id in finished)
-        mine = {name: unit for name, unit in units.items() if name not in finished and store.claim(unit)}
-        try:
-            tasks: dict[str, tuple[Any, ...]] = {name: (unit,) for name, unit in mine.items()}
-            for name, rows in run_tasks(_trained, tasks, address=address, shared=root, cpus=cpus):
-                unit = mine.pop(name)
-                store.commit(unit, rows)
-                done += len(unit.seeds)
-                if progress is not None:
-                    progress(StudyProgress(done, total, unit, None, 0))
-        finally:
-            for unit in mine.values():
-                store.release(unit)
+    # A task has another working directory and another environment than the driver.
+    root = data_root(root).absolute()
+    with connected(address):  # before the store: an address where nobody is must not leave a file behind
+        catalogue = Catalogue(root)
+        units = {unit.id: unit for unit in make_plan(protocol, catalogue)}
+        total = sum(len(unit.seeds) for unit in units.values())
+        with Store(store_path) as store:
+            store.begin(protocol, list(units.values()))
+            finished = store.finished()
+            done = sum(len(unit.seeds) for unit in units.values() if unit.id in finished)
+            epochs = 0
+            mine = {name: unit for name, unit in units.items() if name not in finished and store.claim(unit)}
+            try:
+                tasks: dict[str, tuple[Any, ...]] = {name: (unit,) for name, unit in mine.items()}
+                for name, (rows, seconds) in run_tasks(_trained, tasks, address=address, shared=root, cpus=cpus):
+                    unit = mine.pop(name)
+                    store.commit(unit, rows)
+                    done += len(unit.seeds)
+                    epochs += sum(row["epochs"] for row in rows)
+                    if log is not None:
+                        log(log_line(unit, rows, seconds))
+                    if progress is not None:
+                        progress(StudyProgress(done, total, unit, None, epochs))
+            finally:
+                for unit in mine.values():
+                    store.release(unit)
 
 
-def _trained(root: Path | None, unit: Unit) -> list[dict[str, Any]]:
-    return train_unit(unit, Catalogue(root))
+def _trained(root: Path, unit: Unit) -> tuple[list[dict[str, Any]], float]:
+    start = time.perf_counter()
+    return train_unit(unit, Catalogue(root)), time.perf_counter() - start
+
+
+def train_on_ray(
+    train: Callable[..., Any], batches: Iterator[tuple[Batch, tuple[Any, ...]]], address: str, seconds: float
+) -> Iterator[tuple[Batch, Any]]:
+    """(batch, ``train(*arguments)``) in the order they end; ``batches`` is asked for one whenever a CPU of the cluster is free.
+
+    The last of the arguments is the time that the training may take. ``seconds``: left for all.
+    """
+    tasks = ((batch, (*arguments, time.time())) for batch, arguments in batches)
+    limit = None if math.isinf(seconds) else max(seconds, 0.0) + GRACE
+    return run_tasks(_train, tasks, address=address, shared=train, seconds=limit)
+
+
+def _train(train: Callable[..., Any], *arguments: Any) -> Any:
+    """Time that a batch had to wait, or that a node took along when it died, is gone. By the clocks of two machines, alas."""
+    *others, seconds, sent = arguments
+    return train(*others, seconds - max(time.time() - sent, 0.0))

@@ -36,10 +36,15 @@ class Unit:
 
     @property
     def id(self) -> str:
-        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, self.seeds, self.width])
+        return digest_of([*self._what, self.seeds, self.width])
 
     def run_id(self, split_seed: int, seed: int) -> str:
-        return digest_of([self.method, self.dataset_digest, self.preset.as_json(), self.split, split_seed, seed])
+        return digest_of([*self._what, split_seed, seed])
+
+    @property
+    def _what(self) -> list[Any]:
+        """Everything that the numbers depend on besides seeds; where a preset comes from is not among it."""
+        return [self.method, self.dataset_digest, {**self.preset.as_json(), "origin": ""}, self.split]
 
 
 class Catalogue:
@@ -98,10 +103,11 @@ def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
                 width = stack_width(build_model(preset.method, data, dict(preset.model)), data)
             # Enough stacks to keep some cores busy, few enough that an interruption costs little.
             size = -(-len(seeds) // -(-len(seeds) // (STACKS_IN_A_UNIT * width)))
-            for start in range(0, len(seeds), size):
-                runs = tuple(seeds[start : start + size])
-                yield Unit(position, method, dataset, digest, preset, protocol.split, runs, width)
-                position += 1
+            for split in protocol.split_names:
+                for start in range(0, len(seeds), size):
+                    runs = tuple(seeds[start : start + size])
+                    yield Unit(position, method, dataset, digest, preset, split, runs, width)
+                    position += 1
 
 
 def make_runs(unit: Unit, data: Any) -> list[Run]:

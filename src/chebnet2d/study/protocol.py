@@ -65,13 +65,14 @@ TABLE_DATASETS: dict[int, tuple[str, ...]] = {
 class Protocol:
     """What a study does. ``methods``: names, or ``name:variant``. ``splits`` x ``inits`` runs for each method and dataset.
 
+    ``split``: how nodes are split, or several such names; each has its own table.
     ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
     hold for every method: the same trainer and the same early stopping for all.
     """
 
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
-    split: str = "uniform"
+    split: str | tuple[str, ...] = "uniform"
     splits: int = 10
     inits: int = 10
     first_seed: int = 0
@@ -82,17 +83,22 @@ class Protocol:
     presets: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("methods", "datasets"):
-            value = getattr(self, name)
+        for name in ("methods", "datasets", "split"):
+            value = self.split_names if name == "split" else getattr(self, name)
             if not isinstance(value, tuple) or not value or len(set(value)) < len(value):
                 raise fail("Protocol", name, "different names, at least one", value)
         for method in self.methods:
             one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
-        one_of("Protocol", "split", self.split, tuple(PROTOCOLS))
+        for split in self.split_names:
+            one_of("Protocol", "split", split, tuple(PROTOCOLS))
         for name, minimum in (("splits", 1), ("inits", 1), ("first_seed", 0), ("epochs", 1), ("patience", 1)):
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:
             integer("Protocol", "width", self.width, 1)
+
+    @property
+    def split_names(self) -> tuple[str, ...]:
+        return (self.split,) if isinstance(self.split, str) else self.split
 
     @classmethod
     def from_table(

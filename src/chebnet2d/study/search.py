@@ -3,13 +3,16 @@
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d.cluster import connected
 from chebnet2d.study.budget import Budget, Spending
+from chebnet2d.study.on_ray import train_on_ray
 from chebnet2d.study.plan import build_model
 from chebnet2d.study.presets import NO_TRANSFORM, Preset, load_preset
 from chebnet2d.study.space import make_space
@@ -21,6 +24,9 @@ MEMORY = 2**30
 
 BASELINE_SHARE = 0.2
 """Part of the time that the baseline may take."""
+
+Outcome = tuple[dict[str, Any], dict[int, float]]
+"""What a trial reached: the fields of ``Trial`` but for its settings, and ``steps`` as ``Trials.tell`` has them."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """After every epoch of a stack (``epoch``), and after every batch (None). ``trials``: ended in this call."""
+    """After every epoch of a stack here (``epoch``), and after every batch (None). ``trials``: ended in this call."""
 
     trials: int
     in_training: int
@@ -112,6 +118,7 @@ def search(
     patience: int = 200,
     monitor: str = "accuracy",
     width: int | None = None,
+    ray: str | None = None,
     progress: Report | None = None,
     log: Callable[[str], None] | None = None,
 ) -> SearchResult:
@@ -132,7 +139,9 @@ def search(
         halving: at a quarter, at half and at the whole of ``patience`` epochs the worse half of a batch leaves.
         epochs, patience, monitor: as in ``Settings``, for every trial.
         width: see ``fit_many``.
-        progress: called after every epoch and every batch.
+        ray: address of a Ray cluster ("auto": the one that this machine belongs to). Each of its CPUs trains a batch; this
+            process asks and tells. A batch whose node dies is trained again elsewhere.
+        progress: called after every epoch (not on a cluster) and every batch.
         log: called with a line for every batch.
     """
     spending = Spending(Budget.of(budget), integer("search", "batch", batch, 1))  # the clock runs from here
@@ -173,13 +182,14 @@ def search(
     trainer = _Trainer(name, data, blind, seed, base, shared, width)
     spending.batch = max(1, min(batch, MEMORY // (splits * trainer.bytes_per_run)))
 
-    trials = Trials(f"{method} on {data.name}", space, sampler, seed, storage, facts)
-    try:
-        work = _Work(trainer, trials, spending, progress, log)
-        stopped = work.run(with_baseline=flag("search", "baseline", baseline))
-        records, reference = trials.records, trials.baseline if baseline else None
-    finally:
-        trials.close()
+    flag("search", "baseline", baseline)
+    with nullcontext() if ray is None else connected(ray):  # before the storage: a wrong address must not leave a file behind
+        trials = Trials(f"{method} on {data.name}", space, sampler, seed, storage, facts)
+        try:
+            stopped = _Work(trainer, trials, spending, ray, progress, log).run(baseline)
+            records, reference = trials.records, trials.baseline if baseline else None
+        finally:
+            trials.close()
     best = best_of(records)
     if best is None and reference is None:
         raise InputError(f"search: budget must be enough for one trial, got {spending.budget}.")
@@ -225,9 +235,13 @@ class _Trainer:
         ]
 
     def train(
-        self, trials: Sequence[Sequence[Run]], rungs: Sequence[int], seconds: float, progress: Callable[[Progress], None]
-    ) -> list[list[Result]]:
-        """Results by trial."""
+        self,
+        trials: Sequence[Sequence[Run]],
+        rungs: Sequence[int],
+        seconds: float,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> list[Outcome]:
+        """By trial."""
         results = iter(
             fit_many(
                 [run for trial in trials for run in trial],
@@ -240,7 +254,18 @@ class _Trainer:
                 time_limit=None if math.isinf(seconds) else max(seconds, 0.0),
             )
         )
-        return [[next(results) for _ in trial] for trial in trials]
+        return [_outcome([next(results) for _ in trial], rungs) for trial in trials]
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """What is trained at once: trials with their arguments and settings, or the baseline, which is no trial."""
+
+    trials: Sequence[tuple[Asked, Mapping[str, Any], Mapping[str, Any]]]
+    started: float
+
+    def __repr__(self) -> str:
+        return f"{len(self.trials)} trials" if self.trials else "baseline"
 
 
 class _Work:
@@ -251,12 +276,14 @@ class _Work:
         trainer: _Trainer,
         trials: Trials,
         spending: Spending,
+        ray: str | None,
         progress: Report | None,
         log: Callable[[str], None] | None,
     ) -> None:
-        self.trainer, self.trials, self.spending = trainer, trials, spending
+        self.trainer, self.trials, self.spending, self.ray = trainer, trials, spending, ray
         self.progress, self.log = progress, log
-        self.in_training = 0
+        self.in_training: set[_Batch] = set()
+        self.stopped = "budget"
         self.best: float | None = None
 
     def run(self, with_baseline: bool) -> str:
@@ -264,92 +291,122 @@ class _Work:
         before = self.trials.records
         self.spending.learn(before[-self.spending.batch :])
         self.best = max((record["val_metric"] for record in before), default=None)
+        batches = self._batches(with_baseline)
         try:
-            if with_baseline:
-                self._train_baseline()
-            while True:
-                count = self.spending.next_batch()
-                if count <= 0:
-                    return "budget"
-                asked = self._ask(count)
-                if not asked:
-                    return "every point was tried"
-                self._try(asked)
+            for batch, outcomes in self._train_here(batches) if self.ray is None else self._train_on_ray(batches, self.ray):
+                self.in_training.remove(batch)
+                if batch.trials:
+                    self._tell(batch, outcomes)
+                else:
+                    self._tell_baseline(*outcomes)
+                self._report(None)
         except KeyboardInterrupt:
             if not self.trials.records and self.trials.baseline is None:
                 raise
             return "interrupted"
+        if self.in_training:
+            self._write(f"not back in time, and lost: {', '.join(map(repr, self.in_training))}")
+        return self.stopped
+
+    # ---- where a batch is trained -------------------------------------------------------------------------
+    def _train_here(self, batches: Iterator[tuple[_Batch, tuple[Any, ...]]]) -> Iterator[tuple[_Batch, list[Outcome]]]:
+        for batch, arguments in batches:
+            yield batch, self.trainer.train(*arguments, self._report)
+
+    def _train_on_ray(
+        self, batches: Iterator[tuple[_Batch, tuple[Any, ...]]], address: str
+    ) -> Iterator[tuple[_Batch, list[Outcome]]]:
+        return train_on_ray(self.trainer.train, batches, address, self.spending.left)
+
+    # ---- asking -------------------------------------------------------------------------------------------
+    def _batches(self, with_baseline: bool) -> Iterator[tuple[_Batch, tuple[Any, ...]]]:
+        """Batches with the arguments of ``_Trainer.train``. Others may be in training when the next one is asked for."""
+        if with_baseline:
+            record = self.trials.baseline
+            if record is None or record["pruned"]:  # one that an earlier call had no time for gets another chance
+                yield self._begin([]), ([self.trainer.runs({}, {})], (), self.spending.left * BASELINE_SHARE)
+            else:
+                self._learn_baseline(record)
+                self._report(None)
+        while (count := self.spending.next_batch(sum(len(batch.trials) for batch in self.in_training))) > 0:
+            asked = self._ask(count)
+            if not asked:
+                self.stopped = "every point was tried"
+                return
+            possible, error = [], None
+            for one in asked:
+                model, settings = self.trials.space.point(one.positions)
+                try:
+                    possible.append(((one, model, settings), self.trainer.runs(model, settings)))
+                except InputError as reason:  # not every combination of arguments makes a model
+                    error = reason
+                    self.trials.fail(one)
+            if not possible:
+                assert error is not None
+                raise error
+            trials, runs = zip(*possible, strict=True)
+            yield self._begin(trials), (runs, self.spending.rungs, self.spending.left)
 
     def _ask(self, count: int) -> list[Asked]:
         begin = self.trials.space.nearest(self.trainer.base) if self.trials.sampler == "tpe" else None
         return self.trials.ask(count, begin)
 
-    def _train_baseline(self) -> None:
-        record = self.trials.baseline
-        if record is None or record["pruned"]:  # one that an earlier call had no time for gets another chance
-            self.in_training = 1
-            runs = self.trainer.runs({}, {})
-            (results,) = self.trainer.train([runs], (), self.spending.left * BASELINE_SHARE, self._report)
-            record = self.trials.baseline = _record(dict(self.trainer.base.model), dict(self.trainer.base.settings), results)
-            self._write(f"baseline: validation {record['val_metric']:.4f} in {record['seconds']:.1f} s")
-            self.in_training = 0
+    def _begin(self, trials: Sequence[tuple[Asked, Mapping[str, Any], Mapping[str, Any]]]) -> _Batch:
+        batch = _Batch(trials, time.perf_counter())
+        self.in_training.add(batch)
+        return batch
+
+    # ---- telling ------------------------------------------------------------------------------------------
+    def _tell_baseline(self, outcome: Outcome) -> None:
+        base = self.trainer.base
+        record = self.trials.baseline = {"model": dict(base.model), "settings": dict(base.settings), **outcome[0]}
+        self._write(f"baseline: validation {record['val_metric']:.4f} in {record['seconds']:.1f} s")
+        self._learn_baseline(record)
+
+    def _learn_baseline(self, record: Mapping[str, Any]) -> None:
         if not self.trials.records:
             self.spending.learn([record])
-        self.best = max(record["val_metric"], -math.inf if self.best is None else self.best)
-        self._report(None)
+        self._improve([record])
 
-    def _try(self, asked: Sequence[Asked]) -> None:
-        start = time.perf_counter()
-        points = [self.trials.space.point(one.positions) for one in asked]
-        possible, error = [], None
-        for one, (model, settings) in zip(asked, points, strict=True):
-            try:
-                possible.append((one, model, settings, self.trainer.runs(model, settings)))
-            except InputError as reason:  # not every combination of arguments makes a model
-                error = reason
-                self.trials.fail(one)
-        if not possible:
-            assert error is not None
-            raise error
-        self.in_training = len(possible)
-        results = self.trainer.train([runs for *_, runs in possible], self.spending.rungs, self.spending.left, self._report)
+    def _tell(self, batch: _Batch, outcomes: Sequence[Outcome]) -> None:
         trained = time.perf_counter()
         records = []
-        for (one, model, settings, _), of_trial in zip(possible, results, strict=True):
-            record = _record({**self.trainer.base.model, **model}, {**self.trainer.base.settings, **settings}, of_trial)
+        for (one, model, settings), (reached, steps) in zip(batch.trials, outcomes, strict=True):
+            arguments = {"model": {**self.trainer.base.model, **model}, "settings": {**self.trainer.base.settings, **settings}}
+            record = {**arguments, **reached}
             if math.isnan(record["val_metric"]):
                 self.trials.fail(one)
             else:
-                self.trials.tell(one, record, _steps(of_trial, self.spending.rungs), pruned=record["pruned"])
+                self.trials.tell(one, record, steps, pruned=record["pruned"])
                 records.append(record)
         self.spending.writing = time.perf_counter() - trained
-        self.spending.trials += len(possible)
+        self.spending.trials += len(batch.trials)
         self.spending.learn(records)
-        self.in_training = 0
-        if records:
-            self.best = max(*(record["val_metric"] for record in records), -math.inf if self.best is None else self.best)
+        self._improve(records)
         done = sum(not record["pruned"] for record in records)
-        seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - batch.started
         best = "none" if self.best is None else f"{self.best:.4f}"
-        self._write(f"{len(possible)} trials ({done} to the end) in {seconds:.1f} s: best validation so far {best}")
-        self._report(None)
+        self._write(f"{len(batch.trials)} trials ({done} to the end) in {seconds:.1f} s: best validation so far {best}")
+
+    def _improve(self, records: Sequence[Mapping[str, Any]]) -> None:
+        known = [] if self.best is None else [self.best]
+        self.best = max([*known, *(record["val_metric"] for record in records)], default=None)
 
     def _report(self, epoch: Progress | None) -> None:
         if self.progress is not None:
             spending = self.spending
-            self.progress(SearchProgress(spending.trials, self.in_training, spending.seconds, spending.budget, self.best, epoch))
+            training = sum(len(batch.trials) or 1 for batch in self.in_training)
+            self.progress(SearchProgress(spending.trials, training, spending.seconds, spending.budget, self.best, epoch))
 
     def _write(self, line: str) -> None:
         if self.log is not None:
             self.log(line)
 
 
-def _record(model: dict[str, Any], settings: dict[str, Any], results: Sequence[Result]) -> dict[str, Any]:
-    """What is kept of a trial: the fields of ``Trial``, as JSON."""
+def _outcome(results: Sequence[Result], rungs: Sequence[int]) -> Outcome:
+    """What is kept of the runs of a trial, as JSON."""
     loss = statistics.fmean(result.val_loss for result in results)
-    return {
-        "model": model,
-        "settings": settings,
+    reached = {
         "val_metric": statistics.fmean(result.val_metric for result in results),
         "val_loss": loss if math.isfinite(loss) else 1e30,  # a loss that is not a number must not win a tie
         "scores": [result.val_metric for result in results],
@@ -358,6 +415,7 @@ def _record(model: dict[str, Any], settings: dict[str, Any], results: Sequence[R
         "seconds": math.fsum(result.seconds for result in results),
         "pruned": any(result.pruned for result in results),
     }
+    return reached, _steps(results, rungs)
 
 
 def _steps(results: Sequence[Result], rungs: Sequence[int]) -> dict[int, float]:

@@ -157,6 +157,19 @@ class Store:
             self._connection.execute("DELETE FROM claims WHERE unit_id = ?", (unit.id,))
         return True
 
+    def take_from(self, path: str | Path, units: Sequence[Unit]) -> int:
+        """Copy the finished units of another study that are units of this one too; how many runs that were.
+
+        A unit's id says what was run on what (method, data, settings, splits, seeds), so equal ids are equal work.
+        """
+        wanted = {unit.id: unit for unit in units if unit.id not in self.finished()}
+        found: dict[str, list[dict[str, Any]]] = {}
+        with Store(path, create=False) as other:
+            for row in other.rows():
+                if row["unit_id"] in wanted:
+                    found.setdefault(row["unit_id"], []).append(row)
+        return sum(len(rows) for unit_id, rows in found.items() if self.commit(wanted[unit_id], rows))
+
     # ---- reading ------------------------------------------------------------------------------------------
     def rows(self) -> Iterator[dict[str, Any]]:
         """All runs, in an order that does not depend on when they were done."""

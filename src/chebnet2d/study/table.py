@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from chebnet2d._checks import one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.models import find_model
 from chebnet2d.study.statistics import Scores, Summary, average_ranks, compare, summarize
 
@@ -36,8 +36,19 @@ class Table:
     ranks: Mapping[str, float] = field(default_factory=dict)
 
 
+def make_tables(rows: Iterable[Mapping[str, Any]], published: Mapping[str, Mapping[str, float]] | None = None) -> list[Table]:
+    """One table for each way of splitting that the rows have."""
+    by_split: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_split.setdefault(row["split"], []).append(row)
+    return [make_table(of_split, published) for of_split in by_split.values()]
+
+
 def make_table(rows: Iterable[Mapping[str, Any]], published: Mapping[str, Mapping[str, float]] | None = None) -> Table:
-    """From the rows of a store. ``published``: numbers of the paper by method and dataset, shown beside ours and never mixed."""
+    """From rows of a store that have one way of splitting: numbers of different ones do not compare.
+
+    ``published``: numbers of the paper by method and dataset, shown beside ours and never mixed.
+    """
     scores: dict[tuple[str, str], dict[int, list[float]]] = {}
     shares: dict[str, float] = {}
     metrics: dict[str, str] = {}
@@ -48,6 +59,8 @@ def make_table(rows: Iterable[Mapping[str, Any]], published: Mapping[str, Mappin
         shares[row["dataset"]] = row["test_nodes"] / row["train_nodes"]
         metrics[row["dataset"]] = row["metric"]
         splits.add(row["split"])
+    if len(splits) > 1:
+        raise InputError(f"make_table: rows must have one way of splitting, got {', '.join(sorted(splits))}. Use make_tables.")
     methods = tuple(dict.fromkeys(method for method, _ in scores))
     names = tuple(dict.fromkeys(dataset for _, dataset in scores))
     cells = {}
@@ -60,16 +73,18 @@ def make_table(rows: Iterable[Mapping[str, Any]], published: Mapping[str, Mappin
             known = (published or {}).get(method, {}).get(dataset)
             cells[method, dataset] = Cell(summaries[method], metrics[dataset], rank, level, known)
     means = {m: {d: cells[m, d].summary.mean for d in names if (m, d) in cells} for m in methods}
-    return Table(methods, names, ", ".join(sorted(splits)), cells, average_ranks(means))
+    return Table(methods, names, "".join(splits), cells, average_ranks(means))
 
 
 def _level(best: Scores, other: Scores, share: float) -> bool:
     return len(set(best) & set(other)) > 1 and compare(best, other, share).p_value >= LEVEL
 
 
-def format_table(table: Table, style: str = "markdown") -> str:
+def format_table(tables: Table | Sequence[Table], style: str = "markdown") -> str:
+    """One table, or several one below the other (in CSV and JSON: the cells of all in one list)."""
     one_of("format_table", "style", style, FORMATS)
-    return {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}[style](table)
+    several = [tables] if isinstance(tables, Table) else list(tables)
+    return {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}[style](several)
 
 
 def published_numbers() -> dict[str, Any]:
@@ -77,7 +92,7 @@ def published_numbers() -> dict[str, Any]:
     return json.loads(files("chebnet2d").joinpath("study", "published.json").read_text(encoding="utf-8"))
 
 
-def _title(method: str) -> str:
+def title_of(method: str) -> str:
     name, _, variant = method.partition(":")
     return find_model(name).info.title + (f" ({variant})" if variant else "")
 
@@ -87,11 +102,15 @@ def _number(cell: Cell) -> str:
     return f"{100 * cell.summary.mean:.2f}{half}"
 
 
-def _markdown(table: Table) -> str:
+def _markdown(tables: Sequence[Table]) -> str:
+    return "\n".join(_markdown_of_one(table) for table in tables)
+
+
+def _markdown_of_one(table: Table) -> str:
     header = ["method", *table.datasets, *(["rank"] if table.ranks else [])]
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     for method in table.methods:
-        row = [_title(method)]
+        row = [title_of(method)]
         for dataset in table.datasets:
             cell = table.cells.get((method, dataset))
             row.append("" if cell is None else _marked(cell))
@@ -120,11 +139,15 @@ def _legend(table: Table) -> str:
     )
 
 
-def _latex(table: Table) -> str:
+def _latex(tables: Sequence[Table]) -> str:
+    return "\n".join(f"% split: {table.split}\n{_latex_of_one(table)}" for table in tables)
+
+
+def _latex_of_one(table: Table) -> str:
     header = " & ".join(["method", *(d.replace("_", r"\_") for d in table.datasets), *(["rank"] if table.ranks else [])])
     lines = [rf"\begin{{tabular}}{{l{'c' * (len(table.datasets) + bool(table.ranks))}}}", r"\hline", header + r" \\ \hline"]
     for method in table.methods:
-        row = [_title(method)]
+        row = [title_of(method)]
         for dataset in table.datasets:
             cell = table.cells.get((method, dataset))
             text = (
@@ -157,9 +180,9 @@ def records(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _csv(table: Table) -> str:
+def _csv(tables: Sequence[Table]) -> str:
     out = io.StringIO()
-    rows: Sequence[dict[str, Any]] = records(table)
+    rows = [record for table in tables for record in records(table)]
     if rows:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -167,6 +190,6 @@ def _csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _json(table: Table) -> str:
-    clean = [{k: (None if v != v else v) for k, v in record.items()} for record in records(table)]  # NaN is no JSON
-    return json.dumps({"split": table.split, "cells": clean, "average_ranks": dict(table.ranks)}, indent=2) + "\n"
+def _json(tables: Sequence[Table]) -> str:
+    clean = [{k: (None if v != v else v) for k, v in r.items()} for table in tables for r in records(table)]  # NaN is no JSON
+    return json.dumps({"cells": clean, "average_ranks": {table.split: dict(table.ranks) for table in tables}}, indent=2) + "\n"

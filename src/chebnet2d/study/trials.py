@@ -3,6 +3,7 @@
 A batch is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
 is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every batch from the
 seed and the number of finished trials: a search that was interrupted between two batches asks what it would have asked anyway.
+Several batches may be in training at a time; the sampler takes their trials for bad ones until they are told.
 """
 
 import json
@@ -71,7 +72,11 @@ class Trials:
 
         ``first``: a point to begin with, if it is not known yet.
         """
-        seed = int(np.random.SeedSequence([self.seed, len(self.records)]).generate_state(1)[0])
+        state = self._optuna.trial.TrialState
+        running = len(self._memory.get_trials(deepcopy=False, states=(state.RUNNING,)))
+        # Batches that are asked between two ends must not draw the same numbers.
+        numbers = [self.seed, len(self.records), *([running] if running else [])]
+        seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
         samplers = self._optuna.samplers
         if self.sampler == "tpe":
             # The lie makes running trials count as bad ones: the points of a batch keep away from each other.

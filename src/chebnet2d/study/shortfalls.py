@@ -1,0 +1,79 @@
+"""Cells that lie far below the paper's, each with the reason that somebody found for it.
+
+Reasons are a TOML file, one table a method; ``default`` holds for datasets that are not named, ``[default]`` for other methods::
+
+    [gcn]
+    texas = "the paper's own deviation there is 10.8 points"
+    default = "one published setting for all graphs"
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chebnet2d._checks import InputError
+from chebnet2d.study.table import Table, title_of
+
+POINTS = 3.0
+"""How far below, in points of percent, calls for a reason."""
+
+Notes = Mapping[str, Mapping[str, str]]
+NO_REASON = "not looked into"
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    method: str
+    dataset: str
+    published: float
+    ours: Mapping[str, float]
+    """Percent, by way of splitting; all of them, if one falls short."""
+
+
+def find_shortfalls(tables: Sequence[Table], points: float = POINTS) -> list[Shortfall]:
+    found = {}
+    for table in tables:
+        for (method, dataset), cell in table.cells.items():
+            if cell.published is not None and 100 * cell.summary.mean < cell.published - points:
+                ours = {
+                    other.split: 100 * other.cells[method, dataset].summary.mean
+                    for other in tables
+                    if (method, dataset) in other.cells
+                }
+                found[method, dataset] = Shortfall(method, dataset, cell.published, ours)
+    return list(found.values())
+
+
+def describe_shortfalls(tables: Sequence[Table], notes: Notes, points: float = POINTS) -> str:
+    """Markdown: a line for each cell, methods in the order of the table."""
+    found = find_shortfalls(tables, points)
+    lines = [f"## Cells more than {points:g} points below the paper's", ""]
+    if not found:
+        return "\n".join([*lines, "None."]) + "\n"
+    order = [method for table in tables for method in table.methods]
+    for one in sorted(found, key=lambda one: order.index(one.method)):
+        ours = ", ".join(f"{split} {score:.2f}" for split, score in one.ours.items())
+        lines.append(f"- {title_of(one.method)} on {one.dataset} ({ours}; paper {one.published:.2f}): {_reason(one, notes)}.")
+    return "\n".join(lines) + "\n"
+
+
+def _reason(one: Shortfall, notes: Notes) -> str:
+    for method in (one.method, "default"):
+        for dataset in (one.dataset, "default"):
+            if dataset in notes.get(method, {}):
+                return notes[method][dataset].rstrip(".")
+    return NO_REASON
+
+
+def read_notes(path: Path) -> Notes:
+    try:
+        notes = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}, which does not exist.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}: {error}.") from None
+    for method, table in notes.items():
+        if not isinstance(table, dict) or not all(isinstance(reason, str) for reason in table.values()):
+            raise InputError(f"study table: every table of {str(path)!r} must map datasets to sentences, got {method!r}.")
+    return notes
