@@ -83,7 +83,7 @@ class GCN(NodeClassifier):
         for i, layer in enumerate(self.layers[1:]):
             if self.norms:
                 hidden = self.norms[i](hidden)
-            hidden = layer(self.dropout(hidden.relu()), edge_index, edge_weight)
+            hidden = layer(self.dropout.after_relu(hidden), edge_index, edge_weight)
         return hidden
 
 

@@ -36,6 +36,7 @@ class GloGNN(NodeClassifier):
     """
 
     per_node: ClassVar[tuple[str, ...]] = ("of_links.weight",)
+    batches: ClassVar[tuple[str, ...]] = ()  # H^T H runs over all nodes
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GloGNN++",
         paradigm="-",

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, flag, integer
-from chebnet2d.graph import Graph, operator_of
+from chebnet2d.graph import Graph, SparseOperator, operator_of
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
@@ -18,6 +18,7 @@ class LINKX(NodeClassifier):
     """hA = MLP_A(A), hX = MLP_X(x), Z = MLP_f(ReLU([hA, hX] W + b + hA + hX)) (Lim et al., NeurIPS 2021).
 
     The rows of A are features, so the model belongs to one graph: its first weights have a row for each node. A stays sparse.
+    For some of the nodes alone, x has their rows and ``edge_index`` is a B x N ``SparseOperator`` with their rows of A.
 
     Args:
         in_channels: F.
@@ -32,6 +33,7 @@ class LINKX(NodeClassifier):
     """
 
     per_node: ClassVar[tuple[str, ...]] = ("adjacency_mlp.layers.0.weight",)
+    batches: ClassVar[tuple[str, ...]] = ("rows",)
     info: ClassVar[MethodInfo] = MethodInfo(
         title="LINKX",
         paradigm="-",
@@ -87,9 +89,14 @@ class LINKX(NodeClassifier):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         check_features("LINKX", x, self.in_channels)
-        check_nodes("LINKX", x, self.num_nodes)
+        rows = isinstance(edge_index, SparseOperator) and edge_index.shape == (x.shape[0], self.num_nodes)
+        if not rows:
+            check_nodes("LINKX", x, self.num_nodes)
         of_features: Tensor = self.feature_mlp(x)
-        adjacency = operator_of(edge_index, edge_weight, of_features, kind="A", owner="LINKX")
+        if isinstance(edge_index, SparseOperator) and rows and edge_weight is None:
+            adjacency = edge_index.to(dtype=of_features.dtype, device=of_features.device)
+        else:
+            adjacency = operator_of(edge_index, edge_weight, of_features, kind="A", owner="LINKX")
         of_links: Tensor = self.adjacency_mlp(adjacency)
         mixed = self.mix(torch.cat([of_links, of_features], dim=1))
         if self.inner_activation:

@@ -15,6 +15,7 @@ from chebnet2d.nn import MLP, Features, check_features
 class MLPClassifier(NodeClassifier):
     """Z = ReLU(X W1 + b1) W2 + b2, with dropout before each layer. The graph is not looked at."""
 
+    batches: ClassVar[tuple[str, ...]] = ("rows",)
     info: ClassVar[MethodInfo] = MethodInfo(
         title="MLP",
         paradigm="-",

@@ -27,12 +27,15 @@ class NodeClassifier(nn.Module):
     ``free`` names the constructor's arguments in which the runs of one stack may differ: dropout rates, constants that are
     buffers, and what only the initialisation reads. In all others they must agree, see ``stack_key``.
     ``per_node`` names the parameters that have a row for each node, in methods whose constructor asks for ``num_nodes``.
+    ``batches`` names the mini batches of nodes that the method can be trained on (``training.node_batches``), the usual one
+    first; none where every node needs all others.
     """
 
     info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
     free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout"})
     per_node: ClassVar[tuple[str, ...]] = ()
+    batches: ClassVar[tuple[str, ...]] = ("induced", "induced-train")
 
     def group_of(self, parameter_name: str) -> str:
         for group, prefixes in self.groups.items():
