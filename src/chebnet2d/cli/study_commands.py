@@ -24,6 +24,7 @@ def run(
     store: StorePath = DEFAULT_STORE,
     reuse: Annotated[list[Path] | None, typer.Option(help="Copy what another study has done already; may be repeated.")] = None,
     workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster with the same datasets, or 'auto'.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append a line for every finished stack to this file.")] = None,
     data_root: Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")] = None,
 ) -> None:
@@ -34,9 +35,14 @@ def run(
     from chebnet2d._checks import InputError, integer
     from chebnet2d.cli.console import log_lines, study_progress
     from chebnet2d.study import Protocol, run_study
+    from chebnet2d.study.on_ray import run_study_on_ray
 
     integer("study run", "--workers", workers, 1)
+    if ray is not None and workers > 1:
+        raise InputError(f"study run: --workers must be 1 beside --ray, which has the processes of a cluster, got {workers}.")
     if table == 4:
+        if ray is not None:
+            raise InputError("study run: --table must be 1 to 3 beside --ray, got 4, whose times are those of one machine.")
         _time_large_graphs(
             _listed(methods), _listed(datasets), store.parent / "table4", data_root, 20 if epochs is None else epochs
         )
@@ -61,7 +67,11 @@ def run(
     else:
         raise InputError("study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none.")
     with study_progress() as report, log_lines(log) as write:
-        run_study(chosen, store, root=data_root, workers=workers, reuse=reuse or (), progress=report, log=write)
+        options = {"root": data_root, "reuse": reuse or (), "progress": report, "log": write}
+        if ray is None:
+            run_study(chosen, store, workers=workers, **options)
+        else:
+            run_study_on_ray(chosen, store, ray, **options)
     _print_status(store)
 
 

@@ -24,7 +24,7 @@ from chebnet2d.bases.precompute import (
     write_blocks,
 )
 from chebnet2d.bases.sizes import parse_bytes
-from chebnet2d.cluster.tasks import connected, run_tasks
+from chebnet2d.cluster.tasks import connected, run_tasks, slots
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis
 
@@ -64,8 +64,7 @@ def precompute_on_ray(
         if work.finished():  # by the process that had the lock
             return Bases.open(out)
         if block is None:
-            slots = max(1, int(ray.cluster_resources().get("CPU", 1)) // cpus)
-            widest = min(_widest(work, limit), WIDEST, -(-work.plan.features // slots))
+            widest = min(_widest(work, limit), WIDEST, -(-work.plan.features // slots(ray, cpus)))
         else:
             widest = integer("precompute", "block", block, 1)
         work = begin(work, widest)

@@ -1,6 +1,8 @@
 """Independent tasks on a Ray cluster. What is done when a node dies: its unfinished tasks start again elsewhere."""
 
+import math
 import socket
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -53,14 +55,20 @@ def _knock(address: str) -> None:
         raise InputError(f"cluster: {address!r} must be the address of a running Ray cluster, got: {error}.") from None
 
 
+def slots(ray: Any, cpus: int) -> int:
+    """How many tasks the living nodes work on at a time; at least one."""
+    return max(1, sum(int(node["Resources"].get("CPU", 0)) // cpus for node in ray.nodes() if node["Alive"]))
+
+
 def run_tasks(
     function: Callable[..., Any],
-    tasks: Mapping[Key, tuple[Any, ...]],
+    tasks: Mapping[Key, tuple[Any, ...]] | Iterator[tuple[Key, tuple[Any, ...]]],
     *,
     address: str,
     shared: Any = None,
     cpus: int = 1,
     retries: int = _RETRIES,
+    seconds: float | None = None,
 ) -> Iterator[tuple[Key, Any]]:
     """``function(shared, *arguments)`` for every task; yields (key, result), each key once, in the order they finish.
 
@@ -69,23 +77,36 @@ def run_tasks(
     and what is large belongs on the shared disk). The caller alone writes: nothing is done twice, whoever dies.
 
     Args:
+        tasks: arguments by key, all of them sent off at once. Or an iterator of (key, arguments): it is asked for a task whenever
+            there is a slot for one, and what was yielded before has been dealt with, so a task may depend on earlier results.
         shared: handed to every task; stored in the cluster once.
         cpus: that a task occupies.
+        seconds: after these, tasks that are not done are cancelled; their keys are not yielded.
     """
     integer("run_tasks", "cpus", cpus, 1)
     integer("run_tasks", "retries", retries, 0)
-    if not tasks:
+    at_once = isinstance(tasks, Mapping)
+    if at_once and not tasks:
         return
+    coming = iter(tasks.items()) if isinstance(tasks, Mapping) else tasks
+    end = math.inf if seconds is None else time.monotonic() + seconds
     with connected(address) as ray:
         remote = ray.remote(num_cpus=cpus, max_retries=retries, retry_exceptions=False)(_call)
         common = ray.put((function, shared))
-        waiting = {remote.remote(common, arguments, cpus): key for key, arguments in tasks.items()}
+        waiting: dict[Any, Key] = {}
         try:
-            while waiting:
-                (done,), _ = ray.wait(list(waiting), num_returns=1)
-                key = waiting.pop(done)
+            while True:
+                while (at_once or len(waiting) < slots(ray, cpus)) and (task := next(coming, None)) is not None:
+                    waiting[remote.remote(common, task[1], cpus)] = task[0]
+                if not waiting:
+                    return
+                left = None if math.isinf(end) else max(end - time.monotonic(), 0.0)
+                done, _ = ray.wait(list(waiting), num_returns=1, timeout=left)
+                if not done:
+                    return
+                key = waiting.pop(done[0])
                 try:
-                    result = ray.get(done)
+                    result = ray.get(done[0])
                 except ray.exceptions.RayTaskError as error:
                     raise error.as_instanceof_cause() from None
                 except ray.exceptions.RayError as error:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ def run_study_on_ray(
     *,
     root: Path | None = None,
     cpus: int = 1,
+    reuse: Sequence[str | Path] = (),
     progress: Report | None = None,
     log: Callable[[str], None] | None = None,
 ) -> None:
@@ -42,6 +43,8 @@ def run_study_on_ray(
         total = sum(len(unit.seeds) for unit in units.values())
         with Store(store_path) as store:
             store.begin(protocol, list(units.values()))
+            for other in reuse:
+                store.take_from(other, list(units.values()))
             finished = store.finished()
             done = sum(len(unit.seeds) for unit in units.values() if unit.id in finished)
             epochs = 0

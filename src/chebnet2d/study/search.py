@@ -25,6 +25,9 @@ MEMORY = 2**30
 BASELINE_SHARE = 0.2
 """Part of the time that the baseline may take."""
 
+Arguments = tuple[Sequence[Sequence[Run]], Sequence[int], float]
+"""Of ``_Trainer.train``: runs by trial, rungs and seconds."""
+
 Outcome = tuple[dict[str, Any], dict[int, float]]
 """What a trial reached: the fields of ``Trial`` but for its settings, and ``steps`` as ``Trials.tell`` has them."""
 
@@ -309,17 +312,15 @@ class _Work:
         return self.stopped
 
     # ---- where a batch is trained -------------------------------------------------------------------------
-    def _train_here(self, batches: Iterator[tuple[_Batch, tuple[Any, ...]]]) -> Iterator[tuple[_Batch, list[Outcome]]]:
+    def _train_here(self, batches: Iterator[tuple[_Batch, Arguments]]) -> Iterator[tuple[_Batch, list[Outcome]]]:
         for batch, arguments in batches:
             yield batch, self.trainer.train(*arguments, self._report)
 
-    def _train_on_ray(
-        self, batches: Iterator[tuple[_Batch, tuple[Any, ...]]], address: str
-    ) -> Iterator[tuple[_Batch, list[Outcome]]]:
+    def _train_on_ray(self, batches: Iterator[tuple[_Batch, Arguments]], address: str) -> Iterator[tuple[_Batch, list[Outcome]]]:
         return train_on_ray(self.trainer.train, batches, address, self.spending.left)
 
     # ---- asking -------------------------------------------------------------------------------------------
-    def _batches(self, with_baseline: bool) -> Iterator[tuple[_Batch, tuple[Any, ...]]]:
+    def _batches(self, with_baseline: bool) -> Iterator[tuple[_Batch, Arguments]]:
         """Batches with the arguments of ``_Trainer.train``. Others may be in training when the next one is asked for."""
         if with_baseline:
             record = self.trials.baseline
