@@ -31,6 +31,7 @@ def search(
     storage: Annotated[
         str | None, typer.Option(help="Keep the trials here, and go on from those that are there: sqlite:///search.db.")
     ] = None,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster whose CPUs train a batch each, or 'auto'.")] = None,
     out: Annotated[Path | None, typer.Option(help="Preset file to write; default: METHOD-DATASET.toml.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append a line for every batch to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")] = False,
@@ -70,6 +71,7 @@ def search(
             epochs=epochs,
             patience=patience,
             monitor=monitor,
+            ray=ray,
             progress=report,
             log=write,
         )
@@ -157,8 +159,9 @@ def _progress() -> Iterator[Any]:
 
         def report(progress: "SearchProgress") -> None:
             words = [f"{progress.trials} trials"]
-            if progress.epoch is not None:
-                words.append(f"{progress.in_training} in training, epoch {progress.epoch.epoch}")
+            if progress.in_training:
+                epoch = "" if progress.epoch is None else f", epoch {progress.epoch.epoch}"
+                words.append(f"{progress.in_training} in training{epoch}")
             if progress.best is not None:
                 words.append(f"best validation {progress.best:.4f}")
             total = progress.budget.seconds or progress.budget.trials
