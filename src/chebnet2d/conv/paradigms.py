@@ -51,6 +51,10 @@ class Paradigm(nn.Module):
         """W: K x C x C'."""
         raise NotImplementedError
 
+    def diagonals(self) -> Tensor | None:
+        """Where all W_k are diagonal, the numbers on them: K x C, or K x 1 for one number in all."""
+        return None
+
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         """``identity``: the K numbers that make the filter constant 1. "xavier" is normal, with gain 0.5."""
         raise NotImplementedError
@@ -77,6 +81,9 @@ class ParadigmI(Paradigm):
     def maps(self) -> Tensor:
         theta = self.coefficients()
         return theta[:, None, None] * torch.eye(self.in_channels, dtype=theta.dtype, device=theta.device)
+
+    def diagonals(self) -> Tensor:
+        return self.coefficients().unsqueeze(1)
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity, fan=2)
@@ -128,6 +135,9 @@ class ParadigmIII(Paradigm):
 
     def maps(self) -> Tensor:
         return torch.diag_embed(self.coefficients())
+
+    def diagonals(self) -> Tensor:
+        return self.coefficients()
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity[:, None].expand_as(self.theta), fan=2)

@@ -4,9 +4,10 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d.conv.orthonormal_filter import orthonormal_filter
 from chebnet2d.conv.paradigms import INITS, Paradigm, make_paradigm
 from chebnet2d.graph import Graph, Spectrum, operator_of
-from chebnet2d.polynomials import Basis, Chebyshev, coefficient_matrix, get_basis, to_chebyshev, values
+from chebnet2d.polynomials import Basis, Chebyshev, SignalOrthonormal, coefficient_matrix, get_basis, to_chebyshev, values
 
 
 class SpectralConv(nn.Module):
@@ -89,6 +90,8 @@ class SpectralConv(nn.Module):
         operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner=type(self).__name__)
         if self.basis.fixed:
             z = self.paradigm.polynomial(operator, x, self.transform)
+        elif isinstance(self.basis, SignalOrthonormal) and (theta := self.paradigm.diagonals()) is not None:
+            z = orthonormal_filter(operator, x, theta, self.basis.tolerance)
         else:
             terms = torch.stack(list(self.basis.terms(lambda v: operator @ v, x, self.degree)))
             z = self.paradigm.combine(terms)

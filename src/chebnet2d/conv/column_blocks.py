@@ -1,0 +1,54 @@
+"""A stack of signals in blocks of columns that stay in the cache while a whole recurrence runs over them."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+# Numbers in one N x w block. Products with the graph and passes over the block are several times faster in the cache.
+_NUMBERS = 2**17
+_NARROWEST = 16
+
+
+class ColumnBlock:
+    """Some runs and some channels of a stack: ``read`` makes them one contiguous matrix of w columns, ``write`` puts one back."""
+
+    __slots__ = ("channels", "runs")
+
+    def __init__(self, runs: slice, channels: slice) -> None:
+        self.runs = runs
+        self.channels = channels
+
+    def read(self, x: Tensor) -> Tensor:
+        """R x N x C -> N x w."""
+        return x[self.runs, :, self.channels].transpose(0, 1).flatten(1).contiguous()
+
+    def write(self, block: Tensor, out: Tensor) -> None:
+        """N x w into its place in R x N x C."""
+        part = out[self.runs, :, self.channels].transpose(0, 1)
+        part.copy_(block.view(part.shape))
+
+    def read_rows(self, theta: Tensor) -> Tensor:
+        """K x R x C -> K x w."""
+        return theta[:, self.runs, self.channels].flatten(1)
+
+    def write_rows(self, block: Tensor, out: Tensor) -> None:
+        part = out[:, self.runs, self.channels]
+        part.copy_(block.view(part.shape))
+
+
+def column_blocks(x: Tensor) -> Iterator[ColumnBlock]:
+    """The blocks of x: R x N x C: a part of the channels of one run, or all channels of several."""
+    runs, nodes, channels = x.shape
+    width = _NARROWEST
+    while 2 * width * nodes <= _NUMBERS:
+        width *= 2
+    together = max(1, width // channels)
+    for run in range(0, runs, together):
+        for channel in range(0, channels, width):
+            yield ColumnBlock(slice(run, run + together), slice(channel, channel + width))
+
+
+def column_sums(a: Tensor, b: Tensor, work: Tensor) -> Tensor:
+    """<a, b> for each column; ``work`` is overwritten."""
+    return torch.mul(a, b, out=work).sum(0)
