@@ -100,7 +100,7 @@ def work(
 
 def log_line(unit: Unit, rows: Sequence[Mapping[str, Any]], seconds: float) -> str:
     scores = ", ".join(f"{row['test_metric']:.4f}" for row in rows)
-    return f"{unit.method} on {unit.dataset}: {len(rows)} runs in {seconds:.1f} s: {scores}"
+    return f"{unit.method} on {unit.dataset}, {unit.split}: {len(rows)} runs in {seconds:.1f} s: {scores}"
 
 
 def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], None] | None = None) -> list[dict[str, Any]]:
