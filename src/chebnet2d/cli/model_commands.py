@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 OWN = "Your own graph (see docs/own-graph.md)"
+BATCHES = "Mini batches of nodes (see docs/large-graphs.md)"
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
 Dataset = Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")]
@@ -51,6 +52,18 @@ def train(
     epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
     patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
     monitor: Annotated[str, typer.Option(help="What improves: validation accuracy or loss.")] = "accuracy",
+    batch_size: Annotated[
+        int | None, typer.Option(help="Nodes of a mini batch; default: all nodes at once.", rich_help_panel=BATCHES)
+    ] = None,
+    sampling: Annotated[
+        str | None, typer.Option(help="rows, induced or induced-train; default: the method's own.", rich_help_panel=BATCHES)
+    ] = None,
+    evaluation: Annotated[
+        str | None, typer.Option(help="Of induced batches: whole (default) or parts.", rich_help_panel=BATCHES)
+    ] = None,
+    evaluate_every: Annotated[
+        int | None, typer.Option(help="Epochs between two looks at the validation nodes (default: 1).", rich_help_panel=BATCHES)
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
@@ -71,6 +84,8 @@ def train(
     """Train a model and print its test accuracy. The defaults are those without a preset.
 
     Example: chebnet2d train digits --degree 8 --seed 1 --save my-model
+
+    Example: chebnet2d train penn94 --method linkx --preset shipped --split fixed --batch-size 2000
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
@@ -102,6 +117,7 @@ def train(
     }
     numbers |= {"epochs": epochs, "patience": patience, "monitor": monitor}
     recipe = recipe_of(method, dataset, preset, shape, numbers, transform)
+    batches = _batches(method, batch_size, sampling=sampling, evaluation=evaluation, evaluate_every=evaluate_every)
     if save is not None:
         _refuse_foreign_folder(save)
     data = read_data(dataset, data_root, files)
@@ -113,8 +129,11 @@ def train(
     classes = chebnet2d.data.num_classes(data)
     say(f"{data.name}: {data.num_nodes} nodes, {data.num_features} features, {classes} classes", quiet=json)
     say(f"split: {chosen}", quiet=json)
+    if batches:
+        say(f"batches of up to {batch_size} nodes, sampling: {batches['sampling']}", quiet=json)
     with training_progress(quiet=json) as report:
-        result = chebnet2d.fit(model, data, chosen, seed, progress=report, **recipe.settings)
+        fit = chebnet2d.fit if not batches else chebnet2d.training.fit_on_nodes
+        result = fit(model, data, chosen, seed, progress=report, **batches, **recipe.settings)
     record: dict[str, Any] = {
         "dataset": data.name,
         "method": method,
@@ -130,6 +149,7 @@ def train(
         "best_epoch": result.best_epoch,
         "epochs": result.epochs,
         "seconds": round(result.seconds, 3),
+        "batches": batches or None,
         "class_names": [str(name) for name in data.get("class_names") or range(classes)],
         "feature_names": None if names is None else [str(name) for name in names],
     }
@@ -219,6 +239,22 @@ def plot(
     say(f"filters drawn in {target}", quiet=json)
     if json:
         print_json({"out": str(target)})
+
+
+def _batches(method: str, batch_size: int | None, **options: Any) -> dict[str, Any]:
+    """Arguments of ``fit_on_nodes``, or none for a full batch. What a method cannot do is told before anything is read."""
+    from chebnet2d._checks import InputError, integer
+    from chebnet2d.models import find_model
+    from chebnet2d.training import sampling_of
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if batch_size is None:
+        if given:
+            flag = next(iter(given)).replace("_", "-")
+            raise InputError(f"train: --{flag} must come with --batch-size, got it without.")
+        return {}
+    integer("train", "--batch-size", batch_size, 2)
+    return {"batch_size": batch_size, **given, "sampling": sampling_of(find_model(method), options["sampling"])}
 
 
 def _refuse_foreign_folder(save: Path) -> None:

@@ -67,9 +67,9 @@ def fit_on_nodes(
     return train(task, learner, shards=1, mine=range(1), evaluate_every=evaluate_every, progress=progress)[0]
 
 
-def sampling_of(model: nn.Module, sampling: str | None = None) -> str:
-    """The sampling asked for, or the model's own; checked against what the model can do."""
-    owner, name = "fit_on_nodes", type(model).__name__
+def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None) -> str:
+    """The sampling asked for, or the model's own; checked against what the model, or its class, can do."""
+    owner, name = "fit_on_nodes", (model if isinstance(model, type) else type(model)).__name__
     can: tuple[str, ...] = getattr(model, "batches", ("induced", "induced-train"))
     if not can:
         raise InputError(
