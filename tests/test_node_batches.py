@@ -221,7 +221,7 @@ class TestTraining:
 
     @pytest.mark.parametrize(
         ("build", "sampling"),
-        [(linkx, None), (gcn, None), (gcn, "induced-train"), (nodeformer, None), (nodeformer, "induced-train")],
+        [(linkx, None), (gcn, None), (gcn, "induced-train"), (nodeformer, "induced"), (nodeformer, None)],
     )
     def test_more_than_chance(self, data, split, build, sampling):
         model = build(data, dropout=0.1)
@@ -353,6 +353,7 @@ class TestWrongCalls:
         with pytest.raises(InputError, match="sampling must be 'rows' for LINKX, got 'induced'"):
             fit_on_nodes(linkx(data), data, split, sampling="induced")
         assert sampling_of(linkx(data)) == "rows"
+        assert sampling_of(NodeFormer) == "induced-train"
         assert sampling_of(torch.nn.Linear(2, 2)) == "induced"
 
     def test_data_and_split(self, data, split):

@@ -48,6 +48,7 @@ class NodeFormer(NodeClassifier):
         projection_seed: of the random features in evaluation.
     """
 
+    batches: ClassVar[tuple[str, ...]] = ("induced-train", "induced")
     info: ClassVar[MethodInfo] = MethodInfo(
         title="NodeFormer",
         paradigm="-",
