@@ -25,6 +25,7 @@ from chebnet2d.study import (
     write_preset,
 )
 from chebnet2d.study.executor import train_unit
+from chebnet2d.study.origins import kind_of
 from chebnet2d.study.presets import Preset
 from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls, read_notes
 from chebnet2d.training import Run, Settings, fit_many
@@ -54,6 +55,19 @@ def small(preset, **changes):
         "presets": {"chebnet2d": preset},
     }
     return Protocol(("chebnet2d",), **{**options, **changes})
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Call the command line; what it printed."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["chebnet2d", *arguments])
+        with contextlib.suppress(SystemExit):
+            main()
+        return capsys.readouterr()
+
+    return call
 
 
 def table_of(path):
@@ -195,6 +209,24 @@ def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):
     assert "- GCN on texas (uniform 50.00, balanced 52.00; paper 60.00): two reasons.\n" in text
     assert "- GCN on cora (uniform 80.00, balanced 86.00; paper 87.00): not looked into.\n" in text
     assert "APPNP" not in text
+
+
+def test_a_page_has_intro_tables_origins_and_reasons(preset, tmp_path, command):
+    run_study(small(preset, datasets=("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
+    (tmp_path / "notes.toml").write_text('[page]\nintro = "A page."\n')
+    arguments = ["study", "table", "--store", str(tmp_path / "s.sqlite"), "--notes", str(tmp_path / "notes.toml")]
+    page = command(*arguments, "--paper", "1").out
+    places = [page.index(part) for part in ("A page.", "| method | csbm |", "## Where the settings", "## Cells more than 3")]
+    assert places == sorted(places)
+    assert "| ChebNet2D | p |" in page
+    assert "--notes must stand beside --paper" in command(*arguments).err
+
+
+@pytest.mark.parametrize(
+    ("origin", "letter"), [("found by search: tpe", "s"), ("default of the class", "d"), ("ivam-he/ChebNetII: full.sh", "p")]
+)
+def test_origins_are_told_apart(origin, letter):
+    assert kind_of(origin) == letter
 
 
 @pytest.mark.parametrize("content", ["gcn = 3", "[gcn]\ntexas = 3", "no toml"])
@@ -381,30 +413,24 @@ def test_table_marks_and_formats():
     assert format_table(table, "csv").splitlines()[0].startswith("method,dataset,split,metric,mean,std,half_width")
 
 
-def test_commands(preset, tmp_path, monkeypatch, capsys):
+def test_commands(preset, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.toml").write_text(
         f'methods = ["chebnet2d"]\ndatasets = ["csbm"]\nsplits = 2\ninits = 1\nepochs = 5\n[presets]\nchebnet2d = "{preset}"\n'
     )
 
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["chebnet2d", *arguments])
-        with contextlib.suppress(SystemExit):
-            main()
-        return capsys.readouterr().out
-
-    run("study", "run", "p.toml", "--log", "log.txt")
+    command("study", "run", "p.toml", "--log", "log.txt")
     assert "2 runs in" in (tmp_path / "log.txt").read_text()
-    status = json.loads(run("study", "status", "--json"))
+    status = json.loads(command("study", "status", "--json").out)
     assert (status["done"], status["runs"]) == (2, 2)
-    assert "ChebNet2D" in run("study", "table")
-    assert json.loads(run("study", "table", "--format", "json"))["cells"][0]["runs"] == 2
+    assert "ChebNet2D" in command("study", "table").out
+    assert json.loads(command("study", "table", "--format", "json").out)["cells"][0]["runs"] == 2
     for name in ("r.csv", "r.parquet", "r.json"):
-        run("study", "export", "--out", name)
+        command("study", "export", "--out", name)
         assert (tmp_path / name).stat().st_size > 100
 
 
-def test_table_four_command(tmp_path, monkeypatch, capsys):
+def test_table_four_command(tmp_path, monkeypatch, command):
     """The command hands its arguments to the measurement, which has tests of its own."""
     asked = {}
 
@@ -415,13 +441,11 @@ def test_table_four_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "table4").mkdir(parents=True)
     monkeypatch.setattr("chebnet2d.study.table4.table4", measured)
-    monkeypatch.setattr("sys.argv", ["chebnet2d", "study", "run", "--table", "4", "--datasets", "genius", "--epochs", "3"])
-    with contextlib.suppress(SystemExit):
-        main()
+    printed = command("study", "run", "--table", "4", "--datasets", "genius", "--epochs", "3").out
     assert asked["datasets"] == ["genius"]
     assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")
     assert asked["epochs"] == 3
-    assert "s an epoch" in capsys.readouterr().out
+    assert "s an epoch" in printed
 
 
 def test_stacks_of_a_study_equal_runs_alone(preset, tmp_path):

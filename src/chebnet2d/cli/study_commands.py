@@ -99,7 +99,9 @@ def table(
     store: StorePath = DEFAULT_STORE,
     style: Annotated[str, typer.Option("--format", help="markdown, latex, csv or json.")] = "markdown",
     paper: Annotated[int | None, typer.Option(help="Show the numbers of the paper's table 1, 2 or 3 beside ours.")] = None,
-    notes: Annotated[Path | None, typer.Option(help="TOML file with reasons for cells far below the paper's (markdown).")] = None,
+    notes: Annotated[
+        Path | None, typer.Option(help="Make a page: with the origins of settings, and reasons from this TOML file.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
 ) -> None:
     """The table of a study: means, intervals, best and second, and what is not significantly worse than the best. A study with
@@ -110,6 +112,7 @@ def table(
     from chebnet2d._checks import InputError, one_of
     from chebnet2d.cli.console import say
     from chebnet2d.study import Store, format_table, make_tables, published_numbers
+    from chebnet2d.study.origins import describe_origins
     from chebnet2d.study.shortfalls import describe_shortfalls, read_notes
 
     published = None
@@ -127,7 +130,9 @@ def table(
         typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
     text = format_table(made, style)
     if reasons is not None:
-        text += "\n" + describe_shortfalls(made, reasons)
+        intro = reasons.get("page", {}).get("intro", "")
+        parts = [intro, text, describe_origins(rows), describe_shortfalls(made, reasons)]
+        text = "\n".join(part for part in parts if part)
     if out is None:
         typer.echo(text, nl=False)
     else:

@@ -13,6 +13,7 @@ from chebnet2d._checks import InputError, fail, flag, integer, one_of
 from chebnet2d.cluster import connected
 from chebnet2d.study.budget import Budget, Spending
 from chebnet2d.study.on_ray import train_on_ray
+from chebnet2d.study.origins import SEARCHED
 from chebnet2d.study.plan import build_model
 from chebnet2d.study.presets import NO_TRANSFORM, Preset, load_preset
 from chebnet2d.study.space import make_space
@@ -443,5 +444,5 @@ def _best_preset(
         return replace(base, origin=origin, settings={**base.settings, **unusual})
     assert best is not None
     compared = f", {reference['val_metric']:.4f} before" if reference is not None and not reference["pruned"] else ""
-    origin = f"found by search: {how}; mean validation {metric} {best['val_metric']:.4f}{compared}"
+    origin = f"{SEARCHED}: {how}; mean validation {metric} {best['val_metric']:.4f}{compared}"
     return replace(base, origin=origin, model=best["model"], settings={**best["settings"], **unusual})
