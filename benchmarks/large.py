@@ -5,6 +5,7 @@
     python benchmarks/large.py product ogbn-products --root ROOT         one sparse product: ours, torch's, scipy's
     python benchmarks/large.py epochs DIR                                one training epoch of ChebNet2D and of ChebNetII
     python benchmarks/large.py train DIR --epochs 50                     training with validation, as a user runs it
+    python benchmarks/large.py methods DATASET ... --root ROOT           an epoch of the methods that need the graph
     python benchmarks/large.py scaling --out DIR [--plot FILE]           precompute against edges: 1, 4, 16 and 64 million
     python benchmarks/large.py reorder ogbn-products --root ROOT         whether an order of the nodes pays
     python benchmarks/large.py layout --out DIR                          files by tiles, by rows and by degrees
@@ -230,6 +231,61 @@ def run_training(options: argparse.Namespace) -> None:
         record(options, "train", figures)
 
 
+WAYS = ("gcn", "gcn:10000", "linkx", "linkx:10 parts", "glognn", "nodeformer:10000")
+
+
+def methods(options: argparse.Namespace) -> None:
+    """Each line in a process of its own."""
+    rows = []
+    for dataset in options.datasets:
+        for way in options.ways:
+            command = [sys.executable, __file__, "one-method", dataset, way, "--root", str(options.root)]
+            command += ["--repeats", str(options.repeats)]
+            answer = subprocess.run(command, capture_output=True, text=True)
+            if answer.returncode:
+                print(f"{dataset}, {way}: exit code {answer.returncode}: {answer.stderr.strip().splitlines()[-1:]}", flush=True)
+                continue
+            rows.append(json.loads(answer.stdout))
+            shown = ("dataset", "way", "sampling", "epoch_seconds", "peak_gib", "cores_of_others")
+            print({key: rows[-1][key] for key in shown}, flush=True)
+    record(options, "methods", {"lines": rows})
+
+
+def one_method(options: argparse.Namespace) -> None:
+    """Epochs with the shipped settings, training and validation; the first one, which builds the operators, is not counted."""
+    from chebnet2d.study import build_model, load_preset
+    from chebnet2d.training import fit, fit_on_nodes, sampling_of
+
+    method, _, batch = options.way.partition(":")
+    data = chebnet2d.data.load(options.dataset, options.root)
+    split = chebnet2d.data.split(data, "fixed", seed=0)
+    model = build_model(method, data, dict(load_preset(method, options.dataset).model))
+    loaded = peak_gib()
+    forget_peak()
+    times = [time.perf_counter()]
+    epochs = options.repeats + 1
+    settings: dict[str, Any] = {**load_preset(method, options.dataset).settings, "epochs": epochs, "patience": epochs}
+    settings["progress"] = lambda _: times.append(time.perf_counter())
+    size = -(-split.train.numel() // 10) if batch == "10 parts" else int(batch or 0)
+    result = fit_on_nodes(model, data, split, batch_size=size, **settings) if size else fit(model, data, split, **settings)
+    seconds = np.diff(times)
+    figures = {
+        "dataset": options.dataset,
+        "way": options.way,
+        "sampling": sampling_of(model) if size else "full batch",
+        "batch_size": size or data.num_nodes,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "first_epoch_seconds": float(seconds[0]),
+        "epoch_seconds": float(np.median(seconds[1:])),
+        "all_seconds": seconds.tolist(),
+        "load_peak_gib": loaded,
+        "peak_gib": peak_gib(),
+        "train_loss": result.history.train_loss,
+        "val_metric": result.val_metric,
+    }
+    record(options, "one-method", figures)
+
+
 def one_size(options: argparse.Namespace) -> None:
     """Average degree 50, 32 features, degree 10: only the number of edges changes."""
     nodes = options.edges // 25
@@ -408,6 +464,14 @@ def main() -> None:
         added.add_argument("--epochs", type=int, default=50)
         added.add_argument("--maps", default="features")
         added.add_argument("--methods", nargs="+", default=["chebnet2d"])
+    added = command("methods", methods)
+    added.add_argument("datasets", nargs="+")
+    added.add_argument("--root", type=Path, required=True)
+    added.add_argument("--ways", nargs="+", default=WAYS, help="METHOD, METHOD:NODES or METHOD:10 parts")
+    added = command("one-method", one_method)
+    added.add_argument("dataset")
+    added.add_argument("way")
+    added.add_argument("--root", type=Path, required=True)
     added = command("one-size", one_size)
     added.add_argument("edges", type=int)
     added.add_argument("--out", type=Path, required=True)
