@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 # Numbers in one N x w block. Products with the graph and passes over the block are several times faster in the cache.
-_NUMBERS = 2**17
+_NUMBERS = 2**18
 _NARROWEST = 16
 
 

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d.conv.column_blocks import column_blocks
 from chebnet2d.graph import SparseOperator
 
 # The width of a block, and the costs by which padding up to it is decided: nanoseconds for one entry of the operator and one
@@ -216,18 +217,23 @@ def _padding_pays(used: int, entries: float) -> bool:
 
 
 class _Diagonal(torch.autograd.Function):
-    """One number a channel: x is N x C and theta (D + 1) x C, or N x R x C and (D + 1) x R x C. theta may be 1 wide."""
+    """One number a channel: x is N x C and theta (D + 1) x C, or N x R x C and (D + 1) x R x C. theta may be 1 wide.
+
+    Columns do not know of each other: a block of them goes through all degrees while it is in the cache.
+    """
 
     @staticmethod
     def forward(operator: SparseOperator, x: Tensor, theta: Tensor) -> Tensor:
-        x = x.contiguous()
-        flat = x.reshape(x.shape[0], -1)
-        weights = theta.expand(-1, *x.shape[1:]).reshape(theta.shape[0], -1)
-        terms = chebyshev_terms(operator, flat, theta.shape[0] - 1)
-        z = next(terms) * weights[0]
-        for d, term in enumerate(terms, start=1):
-            z.addcmul_(term, weights[d])
-        return z.view_as(x)
+        out = torch.empty_like(x)
+        signal, weights, result = _runs_first(x, theta, out)
+        for block in column_blocks(signal):
+            numbers = block.read_rows(weights)
+            terms = chebyshev_terms(operator, block.read(signal), theta.shape[0] - 1)
+            z = next(terms) * numbers[0]
+            for term, number in zip(terms, numbers[1:], strict=True):
+                z.addcmul_(term, number)
+            block.write(z, result)
+        return out
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor, Tensor], output: Tensor) -> None:
@@ -248,16 +254,20 @@ class _Diagonal(torch.autograd.Function):
 class _DiagonalBackward(torch.autograd.Function):
     @staticmethod
     def forward(operator: SparseOperator, grad: Tensor, x: Tensor, theta: Tensor) -> tuple[Tensor, Tensor]:
-        grad = grad.contiguous()
-        flat = grad.reshape(grad.shape[0], -1)
-        x_flat = x.reshape(x.shape[0], -1)
-        weights = theta.expand(-1, *x.shape[1:]).reshape(theta.shape[0], -1)
-        grad_x = torch.zeros_like(flat)
-        sums = flat.new_empty(weights.shape)
-        for d, term in enumerate(chebyshev_terms(operator, flat, theta.shape[0] - 1)):
-            grad_x.addcmul_(term, weights[d])
-            torch.sum(term * x_flat, dim=0, out=sums[d])
-        return grad_x.view_as(grad), sums.view(-1, *x.shape[1:]).sum_to_size(theta.shape)
+        out, sums = torch.empty_like(grad), grad.new_empty(theta.shape[0], *grad.shape[1:])
+        signal, weights, result = _runs_first(grad, theta, out)
+        original, _, _ = _runs_first(x, theta, x)
+        of_theta = sums if sums.dim() == 3 else sums.unsqueeze(1)
+        for block in column_blocks(signal):
+            numbers, start, own = block.read_rows(weights), block.read(original), block.read(signal)
+            grad_x, work = torch.zeros_like(own), torch.empty_like(own)
+            found = torch.empty_like(numbers)
+            for d, term in enumerate(chebyshev_terms(operator, own, theta.shape[0] - 1)):
+                grad_x.addcmul_(term, numbers[d])
+                torch.sum(torch.mul(term, start, out=work), dim=0, out=found[d])
+            block.write(grad_x, result)
+            block.write_rows(found, of_theta)
+        return out, sums.sum_to_size(theta.shape)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -280,3 +290,10 @@ class _DiagonalBackward(torch.autograd.Function):
         grad, theta = _fold(info, (None, in_dims[1], in_dims[3]), grad, theta)
         x, _ = _fold(info, (None, in_dims[2], 1), x, theta)
         return _DiagonalBackward.apply(operator, grad, x, theta), (1, 1)
+
+
+def _runs_first(x: Tensor, theta: Tensor, out: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """x and out as R x N x C, and theta as (D + 1) x R x C, whether or not there is a stack."""
+    if x.dim() == 2:
+        return x.unsqueeze(0), theta.unsqueeze(1).expand(-1, 1, x.shape[1]), out.unsqueeze(0)
+    return x.transpose(0, 1), theta.expand(-1, *x.shape[1:]), out.transpose(0, 1)

@@ -80,7 +80,7 @@ def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: li
     for k in range(1, degree + 1):
         a, b, inverse = numbers[k]
         current, following = terms[(k - 1) % len(terms)], terms[k % len(terms)]
-        torch.mm(graph, current, out=v)
+        torch.addmm(v, graph, current, beta=0, out=v)  # mm would fill a matrix with zeros first
         a.copy_(column_sums(v, current, work))
         v.addcmul_(current, a, value=-1)
         if k > 1:
@@ -121,7 +121,7 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
         s_of_a = torch.where(alive, -(along[1] + share), zero)  # s times the gradient of a
         s_of_b = torch.where(alive, -along[2], zero) if k > 1 else zero
         of_a = s_of_a * inverse
-        g = torch.mm(graph, y, out=spare)
+        g = torch.addmm(spare, graph, y, beta=0, out=spare)
         g.addcmul_(y, a, value=-1).addcmul_(grad, theta[k - 1])
         g.addcmul_(terms[k], s_of_a + later_b * later_of_a)
         if k < degree:

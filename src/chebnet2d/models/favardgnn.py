@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer
-from chebnet2d.conv import ParadigmIII
+from chebnet2d.conv import ParadigmIII, chebyshev_filter
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.models.decoupled import check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.optbasis import HiddenFilter
 from chebnet2d.models.registry import register
-from chebnet2d.polynomials import Apply
+from chebnet2d.polynomials import Apply, chebyshev_nodes, coefficient_matrix
 
 SMALLEST = 0.01
 
@@ -41,7 +41,11 @@ class Favard:
 
 
 class FavardConv(nn.Module):
-    """sum_k alpha_k p_k(P) x for each channel, with the channel's own learned basis."""
+    """sum_k alpha_k p_k(P) x for each channel, with the channel's own learned basis.
+
+    The recurrence runs on D + 1 numbers a channel, the values of the filter at the Chebyshev nodes, instead of N; the polynomial
+    through them is the filter, and the fused operation applies it.
+    """
 
     def __init__(self, channels: int, degree: int) -> None:
         super().__init__()
@@ -50,6 +54,9 @@ class FavardConv(nn.Module):
         # The last shift would have no effect, so there is none.
         self.shift = nn.Parameter(torch.empty(degree, channels))
         self.size = nn.Parameter(torch.empty(degree + 1, channels))
+        # In float64 whatever the module is in: this part is small, and what it rounds, the whole filter feels.
+        self._nodes = chebyshev_nodes(degree).unsqueeze(1)
+        self._interpolation = coefficient_matrix(degree, "interpolation")
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -60,8 +67,11 @@ class FavardConv(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         operator = operator_of(edge_index, edge_weight, x, kind="P", owner="FavardGNN")
-        basis = Favard(self.shift, self.size.clamp(min=SMALLEST))
-        return self.paradigm.combine(torch.stack(list(basis.terms(lambda v: operator @ v, x, self.degree))))
+        basis = Favard(self.shift.double(), self.size.double().clamp(min=SMALLEST))
+        nodes, interpolation = self._nodes.to(x.device), self._interpolation.to(x.device)
+        at_nodes = basis.terms(lambda v: nodes * v, torch.ones_like(nodes), self.degree)
+        response = self.paradigm.combine(torch.stack(list(at_nodes)))
+        return chebyshev_filter(operator, x, (interpolation @ response).to(x.dtype))
 
 
 @register("favardgnn")
