@@ -1,9 +1,12 @@
-"""Ray's own multi-node cluster on this machine. Without ray, only the sentence that asks for it."""
+"""Ray's own multi-node cluster on this machine. Without ray, only the sentences that ask for it."""
 
+import json
 import os
+import re
 import sys
-import threading
 import time
+import uuid
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import precompute
 from chebnet2d.cluster import precompute_on_ray, run_tasks
+from chebnet2d.study import Preset, Protocol, Store, format_table, make_table, on_ray, run_study, search
+from test_cli import run
 
 try:
     import ray
@@ -23,56 +28,177 @@ except ImportError:
 with_ray = pytest.mark.skipif(ray is None, reason="ray is not installed (extra: cluster)")
 pytestmark = pytest.mark.filterwarnings("default")
 
+NO_RAY = "cluster: the package ray must be installed, got none. Install it with: pip install 'chebnet2d[cluster]'"
 
-def test_without_ray_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"the package ray must be installed, got none. .*pip install 'chebnet2d\[cluster\]'"):
-        list(run_tasks(len, {1: ()}, address="auto"))
+
+class TestWithoutRay:
+    @pytest.fixture(autouse=True)
+    def _no_ray(self, monkeypatch, tmp_path):
+        monkeypatch.setitem(sys.modules, "ray", None)
+        monkeypatch.chdir(tmp_path)
+
+    def test_the_extra_is_named(self):
+        with pytest.raises(InputError) as raised:
+            list(run_tasks(len, {1: ()}, address="auto"))
+        assert str(raised.value) == NO_RAY
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("study", "run", "--methods", "mlp", "--datasets", "digits", "--ray", "auto"),
+            ("search", "csbm", "--budget", 1, "--storage", "sqlite:///trials.db", "--ray", "auto"),
+            ("precompute", "csbm", "--out", "bases", "--ray", "auto"),
+        ],
+        ids=lambda arguments: arguments[0],
+    )
+    def test_the_commands_name_it_and_leave_nothing_behind(self, tmp_path, arguments):
+        done = run(*arguments, code=2)
+        assert NO_RAY in " ".join(done.stderr.split())
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (("--methods", "mlp", "--datasets", "digits", "--workers", 2), "--workers must be 1 beside --ray, .*, got 2"),
+            (("--table", 4), "--table must be 1 to 3 beside --ray, got 4, whose times are those of one machine"),
+        ],
+    )
+    def test_what_does_not_go_with_a_cluster(self, arguments, sentence):
+        done = run("study", "run", *arguments, "--ray", "auto", code=2)
+        assert re.search(sentence, " ".join(done.stderr.split()))
+
+
+# ---- a cluster -------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def started():
+    """A head that computes nothing; the tests add nodes to it and kill them."""
+    with pytest.MonkeyPatch.context() as patch:
+        path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+        yield made
+        ray.shutdown()
+        made.shutdown()
 
 
 @pytest.fixture
-def cluster(monkeypatch):
-    """A head that computes nothing, and three nodes with a CPU each."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]))
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
-    nodes = [made.add_node(num_cpus=1) for _ in range(3)]
+def cluster(started):
+    """Three nodes with a CPU each."""
+    return with_nodes(started, 3)
+
+
+def with_nodes(made, count):
+    """Connected, so that the processes of the nodes are not started anew for every test."""
+    nodes = list(made.worker_nodes)
+    for node in nodes[count:]:
+        made.remove_node(node)
+    for _ in range(count - len(nodes)):
+        made.add_node(num_cpus=1, wait=False)
     made.wait_for_nodes()
-    yield made, nodes
-    ray.shutdown()
-    made.shutdown()
+    if not ray.is_initialized():
+        ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    return made
 
 
-def slow_square(folder, number):
-    """Leaves a mark when it begins and one when it is done."""
-    import uuid
+def marked(folder, function, *arguments):
+    """The function, with a mark that names the node when it begins and one when it is done; slow enough to be killed."""
+    name = f"{ray.get_runtime_context().get_node_id()}-{uuid.uuid4().hex}"
+    (Path(folder) / f"begun-{name}").touch()
+    result = function(*arguments)
+    time.sleep(1.0)
+    (Path(folder) / f"done-{name}").touch()
+    return result
 
-    stamp = uuid.uuid4().hex
-    (Path(folder) / f"begun-{number}-{stamp}").touch()
-    time.sleep(0.6)
-    (Path(folder) / f"done-{number}-{stamp}").touch()
+
+class Killer:
+    """Called after the first result: kills a node in the middle of a task."""
+
+    def __init__(self, made, folder):
+        self.made, self.folder, self.killed = made, folder, None
+        folder.mkdir()
+
+    def marks(self, kind):
+        return {path.name.removeprefix(f"{kind}-"): path.stat().st_mtime for path in self.folder.glob(f"{kind}-*")}
+
+    def __call__(self, *_):
+        if self.killed is not None:
+            return
+        for _ in range(300):
+            begun, done = self.marks("begun"), self.marks("done")
+            busy = sorted(begun.keys() - done.keys(), key=begun.__getitem__)
+            if busy:
+                (node,) = (node for node in self.made.worker_nodes if node.node_id == busy[-1].split("-")[0])
+                self.made.remove_node(node, allow_graceful=False)
+                self.killed = busy[-1]
+                return
+            time.sleep(0.05)
+        pytest.fail("no node was at work")
+
+    def check(self, tasks):
+        """A task was lost with its node, and begun again elsewhere."""
+        assert self.killed is not None
+        assert self.killed not in self.marks("done")
+        assert len(self.marks("begun")) > tasks
+        assert len(self.marks("done")) == tasks
+
+
+def square(_, number):
     return number * number
 
 
 @with_ray
-def test_a_node_dies_and_nothing_is_lost_or_done_twice(cluster, tmp_path):
-    made, nodes = cluster
-    results = []
-    for key, value in run_tasks(slow_square, {n: (n,) for n in range(12)}, address=made.address, shared=str(tmp_path)):
-        results.append((key, value))
-        if len(results) == 3:  # the others are at work on this node, or wait
-            made.remove_node(nodes[0], allow_graceful=False)
-    assert sorted(results) == [(n, n * n) for n in range(12)]
-    begun = len(list(tmp_path.glob("begun-*")))
-    done = sorted(int(path.name.split("-")[1]) for path in tmp_path.glob("done-*"))
-    assert done == list(range(12))  # each once
-    assert begun >= 12
+class TestTasks:
+    def test_a_node_dies_and_nothing_is_lost_or_done_twice(self, cluster, tmp_path):
+        kill = Killer(cluster, tmp_path / "marks")
+        results = []
+        function = partial(marked, str(kill.folder), square)
+        for key, value in run_tasks(function, {n: (n,) for n in range(8)}, address=cluster.address):
+            results.append((key, value))
+            kill()
+        assert sorted(results) == [(n, n * n) for n in range(8)]
+        kill.check(8)
+
+    def test_an_iterator_is_asked_when_there_is_room(self, cluster):
+        """Never more tasks in flight than CPUs; a task may depend on what was yielded."""
+        known, in_flight, most = {0: 0}, set(), 0
+
+        def coming():
+            nonlocal most
+            for key in range(1, 8):
+                in_flight.add(key)
+                most = max(most, len(in_flight))
+                yield key, (max(known.values()) + 1,)
+
+        for key, value in run_tasks(square, coming(), address=cluster.address):
+            in_flight.remove(key)
+            known[key] = value
+        assert sorted(known) == list(range(8))
+        assert most == 3
+        assert known[7] > 1, "it was asked after others were done"
+
+    def test_what_is_not_done_in_time_is_given_up(self, cluster):
+        start = time.perf_counter()
+        tasks = {0.0: (0.0,), 1000.0: (1000.0,)}
+        done = dict(run_tasks(pause, tasks, address=cluster.address, seconds=20.0))
+        assert done == {0.0: "done"}
+        assert time.perf_counter() - start < 60
+        assert dict(run_tasks(pause, {0.0: (0.0,)}, address=cluster.address)) == {0.0: "done"}, "the CPU is free again"
+
+    def test_an_error_of_a_task_is_raised_here(self, cluster):
+        with pytest.raises(ZeroDivisionError):
+            list(run_tasks(divide, {1: (1,), 0: (0,)}, address=cluster.address))
+
+    def test_no_cluster_at_the_address(self):
+        ray.shutdown()
+        with pytest.raises(InputError, match="must be the address of a running Ray cluster"):
+            list(run_tasks(len, {1: ()}, address="127.0.0.1:1"))
+        with pytest.raises(InputError, match="address must be that of a Ray cluster"):
+            list(run_tasks(len, {1: ()}, address=""))
 
 
-@with_ray
-def test_an_error_of_a_task_is_raised_here(cluster):
-    made, _ = cluster
-    with pytest.raises(ZeroDivisionError):
-        list(run_tasks(divide, {1: (1,), 0: (0,)}, address=made.address))
+def pause(_, seconds):
+    time.sleep(seconds)
+    return "done"
 
 
 def divide(_, number):
@@ -80,71 +206,190 @@ def divide(_, number):
 
 
 @with_ray
-def test_precompute_on_a_cluster_that_loses_a_node(cluster, tmp_path):
-    made, nodes = cluster
-    data = chebnet2d.data.load("csbm", nodes=20_000, classes=3, features=24, degree=10, seed=1)
-    killed = threading.Event()
+class TestPrecompute:
+    def test_a_node_dies(self, cluster, tmp_path, monkeypatch):
+        kill = Killer(cluster, tmp_path / "marks")
+        module = sys.modules["chebnet2d.cluster.precompute"]
+        monkeypatch.setattr(module, "_block", partial(marked, str(kill.folder), module._block))
+        data = chebnet2d.data.load("csbm", nodes=2000, classes=3, features=12, degree=10, seed=1)
+        options = {"out": tmp_path / "ray", "address": cluster.address, "degree": 6, "block": 2}
+        spread = precompute_on_ray(data, progress=kill, **options)
+        kill.check(6)
+        here = precompute(data, out=tmp_path / "here", degree=6, block=2)
+        rows = torch.arange(0, 2000, 7)
+        torch.testing.assert_close(spread.terms(rows), here.terms(rows), atol=1e-6, rtol=1e-5)
+        assert spread.plan == here.plan
+        assert len(precompute_on_ray(data, progress=pytest.fail, **options)) == 2000, "nothing is left to do"
 
-    def kill(progress):
-        if not killed.is_set():
-            killed.set()
-            made.remove_node(nodes[1], allow_graceful=False)
+    def test_blocks_that_are_there_are_not_computed_again(self, cluster, tmp_path):
+        data = chebnet2d.data.load("csbm", nodes=500, classes=3, features=8, degree=6, seed=1)
 
-    spread = precompute_on_ray(data, out=tmp_path / "ray", address=made.address, degree=6, block=2, progress=kill)
-    assert killed.is_set()
-    here = precompute(data, out=tmp_path / "here", degree=6, block=2)
-    rows = torch.arange(0, 20_000, 7)
-    torch.testing.assert_close(spread.terms(rows), here.terms(rows), atol=1e-6, rtol=1e-5)
-    assert spread.plan == here.plan
-    again = precompute_on_ray(data, out=tmp_path / "ray", address=made.address, degree=6, block=2, progress=pytest.fail)
-    assert len(again) == 20_000
+        def stop(progress):
+            if progress.block == 1:
+                raise KeyboardInterrupt
 
-
-@with_ray
-def test_blocks_that_are_there_are_not_computed_again(cluster, tmp_path):
-    made, _ = cluster
-    data = chebnet2d.data.load("csbm", nodes=500, classes=3, features=8, degree=6, seed=1)
-
-    def stop(progress):
-        if progress.block == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        precompute(data, out=tmp_path / "b", degree=3, block=2, progress=stop)
-    seen = []
-    precompute_on_ray(data, out=tmp_path / "b", address=made.address, degree=3, block=2, progress=seen.append)
-    assert sorted(progress.block for progress in seen) == [1, 2, 3]
-    assert seen[-1].done == seen[-1].total
+        with pytest.raises(KeyboardInterrupt):
+            precompute(data, out=tmp_path / "b", degree=3, block=2, progress=stop)
+        seen = []
+        precompute_on_ray(data, out=tmp_path / "b", address=cluster.address, degree=3, block=2, progress=seen.append)
+        assert sorted(progress.block for progress in seen) == [1, 2, 3]
+        assert seen[-1].done == seen[-1].total
 
 
 @with_ray
-def test_a_study_on_a_cluster_that_loses_a_node(cluster, tmp_path):
-    from chebnet2d.study import Protocol, Store, run_study
-    from chebnet2d.study.on_ray import run_study_on_ray
+class TestStudy:
+    PROTOCOL = Protocol(("mlp", "gprgnn"), ("digits",), splits=5, inits=1, epochs=5, width=1)
 
-    made, nodes = cluster
-    protocol = Protocol(("mlp", "gprgnn"), ("digits",), splits=3, inits=1, epochs=5, width=1)
-    killed = threading.Event()
+    @staticmethod
+    def rows(path):
+        with Store(path, create=False) as store:
+            return list(store.rows())
 
-    def kill(progress):
-        if not killed.is_set():
-            killed.set()
-            made.remove_node(nodes[2], allow_graceful=False)
+    def test_a_node_dies(self, cluster, tmp_path, monkeypatch):
+        kill = Killer(cluster, tmp_path / "marks")
+        monkeypatch.setattr(on_ray, "_trained", partial(marked, str(kill.folder), on_ray._trained))
+        seen, lines = [], []
 
-    run_study_on_ray(protocol, tmp_path / "ray.sqlite", made.address, progress=kill)
-    run_study(protocol, tmp_path / "here.sqlite")
-    tables = []
-    for name in ("ray", "here"):
-        with Store(tmp_path / f"{name}.sqlite", create=False) as store:
-            tables.append([(row["run_id"], round(row["test_accuracy"], 3)) for row in store.rows()])
-    assert len(tables[0]) == len({run for run, _ in tables[0]}) == 6
-    assert tables[0] == tables[1]
-    run_study_on_ray(protocol, tmp_path / "ray.sqlite", made.address, progress=pytest.fail)  # nothing is left to do
+        def progress(one):
+            seen.append(one)
+            kill()
+
+        run_study_on_ray = on_ray.run_study_on_ray
+        run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=progress, log=lines.append)
+        run_study(self.PROTOCOL, tmp_path / "here.sqlite")
+        spread, here = (self.rows(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
+        kill.check(len(seen))
+        assert len({row["unit_id"] for row in here}) == len(seen) == len(lines) >= 4
+        assert len(spread) == len({row["run_id"] for row in spread}) == 10
+        for ours, theirs in zip(spread, here, strict=True):
+            assert {k: v for k, v in ours.items() if k in EQUAL} == {k: v for k, v in theirs.items() if k in EQUAL}
+            assert ours["val_loss"] == pytest.approx(theirs["val_loss"], rel=1e-5)
+        assert format_table(make_table(spread), "markdown") == format_table(make_table(here), "markdown")
+        assert [one.runs_done for one in seen] == sorted({one.runs_done for one in seen})
+        assert (seen[-1].runs_done, seen[-1].runs, seen[-1].epochs_done) == (10, 10, 50)
+        run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=pytest.fail)
+
+    def test_the_command(self, cluster, tmp_path, monkeypatch):
+        """From a folder that the nodes do not work in, with a root and a store relative to it."""
+        ray.shutdown()
+        monkeypatch.chdir(tmp_path)
+        options = ("--methods", "mlp", "--datasets", "csbm", "--splits", 2, "--inits", 1, "--epochs", 3)
+        done = run("study", "run", *options, "--ray", cluster.address, "--log", "log.txt", "--store", "a.sqlite")
+        assert "2" in done.stdout
+        assert done.stderr == ""
+        assert len(self.rows(tmp_path / "a.sqlite")) == 2
+        (line,) = Path("log.txt").read_text().splitlines()
+        assert re.search("mlp on csbm.*: 2 runs in ", line)
+        run("study", "run", *options, "--store", "b.sqlite", "--reuse", "a.sqlite")
+        assert self.rows(tmp_path / "a.sqlite") == self.rows(tmp_path / "b.sqlite")
+        again = run("study", "run", *options, "--ray", "127.0.0.1:1", "--store", "c.sqlite", code=2)
+        assert "must be the address of a running Ray cluster" in " ".join(again.stderr.split())
+        assert not Path("c.sqlite").exists()
+
+
+EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test_metric", "best_epoch", "epochs", "split_digest"}
+
+
+PRESET = Preset("chebnet2d", "csbm", "a test", model={"hidden_channels": 4, "degree": 2}, settings={"lr": 0.02})
+QUICK = {"splits": 2, "epochs": 12, "patience": 12, "batch": 4, "preset": PRESET}
+GRID = {"lr": [0.001, 0.01, 0.05], "dropout": [0.0, 0.6], "degree": [1, 2, 3, 4]}
+FIXED = {"weight_decay": [5e-4], "filter_lr": [0.01], "filter_weight_decay": [5e-4], "filter_dropout": [0.0]}
 
 
 @with_ray
-def test_no_cluster_at_the_address():
-    with pytest.raises(InputError, match="must be the address of a running Ray cluster"):
-        list(run_tasks(len, {1: ()}, address="127.0.0.1:1"))
-    with pytest.raises(InputError, match="address must be that of a Ray cluster"):
-        list(run_tasks(len, {1: ()}, address=""))
+class TestSearch:
+    @pytest.fixture
+    def data(self):
+        return chebnet2d.data.load("csbm", nodes=90, classes=3, features=8, homophily=0.6, seed=0)
+
+    def test_a_node_dies(self, cluster, data, tmp_path, monkeypatch):
+        """Batches of a grid are the same in whatever order they end: so are the trials, halving included."""
+        import optuna
+
+        kill = Killer(cluster, tmp_path / "marks")
+        monkeypatch.setattr(on_ray, "_train", partial(marked, str(kill.folder), on_ray._train))
+        storage = f"sqlite:///{tmp_path}/trials.db"
+        options = {"sampler": "grid", "budget": 1000, "ranges": {**GRID, **FIXED}, **QUICK}
+        seen, lines = [], []
+
+        def progress(one):
+            seen.append(one)
+            kill()
+
+        spread = search(data, ray=cluster.address, storage=storage, progress=progress, log=lines.append, **options)
+        kill.check(7)  # 24 points in batches of 4, and the baseline
+        here = search(data, **options)
+        assert spread.stopped == here.stopped == "every point was tried"
+        assert len(spread.trials) == 24
+        assert sorted(map(plain, spread.trials)) == sorted(map(plain, here.trials))
+        assert plain(spread.baseline) == plain(here.baseline)
+        assert plain(spread.best) == plain(here.best)
+        assert sum(trial.pruned for trial in here.trials) > 0
+        assert [one.trials for one in seen] == sorted(one.trials for one in seen)
+        assert max(one.in_training for one in seen) > 4, "several batches at a time"
+        assert seen[-1].in_training == 0
+        assert len(lines) == len(seen) == 7
+        told = optuna.load_study(storage=storage, study_name="chebnet2d on csbm").trials
+        assert len({json.dumps(trial.params, sort_keys=True) for trial in told}) == len(told) == 24
+        assert {trial.state.name for trial in told} == {"COMPLETE", "PRUNED"}
+        more = search(data, ray=cluster.address, storage=storage, **options)
+        assert [plain(trial) for trial in more.trials] == [plain(trial) for trial in spread.trials], "nothing was left to do"
+
+    @pytest.mark.parametrize("sampler", ["tpe", "random"])
+    def test_several_batches_of_a_sampler(self, cluster, data, sampler):
+        """No point twice, and the number of trials is kept."""
+        result = search(data, ray=cluster.address, sampler=sampler, budget=14, baseline=False, **QUICK)
+        assert result.stopped == "budget"
+        assert len({json.dumps([trial.model, trial.settings]) for trial in result.trials}) == len(result.trials) == 14
+
+    def test_one_cpu_searches_as_this_machine_does(self, started, data):
+        made = with_nodes(started, 1)
+        for _ in range(200):  # until the others are known to be gone
+            if sum(node["Alive"] for node in ray.nodes()) == 2:
+                break
+            time.sleep(0.1)
+        options = {"budget": 12, **QUICK}
+        spread, here = (search(data, ray=address, **options) for address in (made.address, None))
+        assert [plain(trial) for trial in spread.trials] == [plain(trial) for trial in here.trials]
+        assert spread.preset == here.preset
+
+    def test_time_is_kept(self, cluster, data):
+        options = {**QUICK, "epochs": 1_000_000, "patience": 1_000_000}
+        result = search(data, ray=cluster.address, budget="15s", **options)
+        assert result.stopped == "budget"
+        assert result.seconds < 15 + on_ray.GRACE
+        assert len(result.trials) >= 4
+        assert all(trial.pruned for trial in result.trials)
+
+    def test_a_cluster_that_has_no_cpu_to_give(self, started, data, monkeypatch):
+        made = with_nodes(started, 0)
+        monkeypatch.setattr(on_ray, "GRACE", 0.5)
+        lines = []
+        with pytest.raises(InputError, match="budget must be enough for one trial, got 1s"):
+            search(data, ray=made.address, budget="1s", baseline=False, log=lines.append, **QUICK)
+        assert lines == ["not back in time, and lost: 4 trials"]
+
+    def test_interrupting_gives_the_best_so_far(self, cluster, data):
+        def stop(progress):
+            if progress.trials:
+                raise KeyboardInterrupt
+
+        result = search(data, ray=cluster.address, budget=1000, progress=stop, **QUICK)
+        assert result.stopped == "interrupted"
+        assert len(result.trials) == 4
+
+    def test_the_command(self, cluster, tmp_path, monkeypatch):
+        ray.shutdown()
+        monkeypatch.chdir(tmp_path)
+        options = ("--budget", 6, "--splits", 2, "--epochs", 12, "--batch", 2, "--range", "degree=1,3", "--log", "log.txt")
+        done = run("search", "csbm", *options, "--ray", cluster.address, "--out", "found.toml", "--json")
+        record = json.loads(done.stdout)
+        assert record["trials"] == 6
+        assert done.stderr == ""
+        assert len(Path("log.txt").read_text().splitlines()) == 4
+        assert Path("found.toml").is_file()
+
+
+def plain(trial):
+    """A trial without the time it took, as text that can be sorted."""
+    return json.dumps({name: value for name, value in vars(trial).items() if name != "seconds"}, sort_keys=True)

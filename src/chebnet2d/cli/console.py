@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,13 @@ def say(text: str, *, quiet: bool = False) -> None:
     """A line for people. With --json, stdout belongs to the object, and this is silent."""
     if not quiet:
         print(text)
+
+
+@contextmanager
+def cluster_news() -> Iterator[None]:
+    """While a cluster works: what Ray says of nodes that die goes to stderr. It prints to stdout, which is for results."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 @contextmanager

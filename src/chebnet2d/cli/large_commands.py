@@ -36,7 +36,7 @@ def precompute(
     from chebnet2d import bases
     from chebnet2d import data as datasets
     from chebnet2d.bases.sizes import show_bytes
-    from chebnet2d.cli.console import print_json, say
+    from chebnet2d.cli.console import cluster_news, print_json, say
     from chebnet2d.data import files
 
     if memory is not None:
@@ -53,7 +53,8 @@ def precompute(
         else:
             from chebnet2d.cluster import precompute_on_ray
 
-            made = precompute_on_ray(data, out=out, address=ray, memory=memory, progress=report, **options)
+            with cluster_news():
+                made = precompute_on_ray(data, out=out, address=ray, memory=memory, progress=report, **options)
     seconds = time.perf_counter() - start
     say(f"{made}: {show_bytes(made.nbytes)} in {out}, {seconds:.1f} s", quiet=json)
     if json:

@@ -1,7 +1,7 @@
 """search: settings for a method on a dataset, by validation alone."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +43,7 @@ def search(
     """
     from dataclasses import replace
 
-    from chebnet2d.cli.console import log_lines, print_json, say
+    from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.data import files, load
     from chebnet2d.study.budget import Budget
     from chebnet2d.study.presets import write_preset
@@ -54,7 +54,7 @@ def search(
     own = files.is_graph_path(dataset)
     data = files.read_graph(dataset) if own else load(dataset, root=data_root)
     target = _target(out, method, data.name)
-    with _progress() as report, log_lines(log) as write:
+    with _progress() as report, log_lines(log) as write, nullcontext() if ray is None else cluster_news():
         result = run_search(
             data,
             method,

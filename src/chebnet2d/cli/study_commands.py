@@ -33,7 +33,7 @@ def run(
     Example: chebnet2d study run --table 1 --methods chebnet2d,gprgnn --datasets cora,texas --inits 1
     """
     from chebnet2d._checks import InputError, integer
-    from chebnet2d.cli.console import log_lines, study_progress
+    from chebnet2d.cli.console import cluster_news, log_lines, study_progress
     from chebnet2d.study import Protocol, run_study
     from chebnet2d.study.on_ray import run_study_on_ray
 
@@ -71,7 +71,8 @@ def run(
         if ray is None:
             run_study(chosen, store, workers=workers, **options)
         else:
-            run_study_on_ray(chosen, store, ray, **options)
+            with cluster_news():
+                run_study_on_ray(chosen, store, ray, **options)
     _print_status(store)
 
 

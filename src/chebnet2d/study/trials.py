@@ -58,7 +58,10 @@ class Trials:
             raise
         finally:
             optuna.logging.set_verbosity(verbosity)
-        self._known = {self._key(trial.params) for trial in self._memory.get_trials(deepcopy=False)}
+        earlier = self._memory.get_trials(deepcopy=False)
+        self.records: list[dict[str, Any]] = [trial.user_attrs["record"] for trial in earlier if "record" in trial.user_attrs]
+        """What was told, in that order, which need not be the order of asking."""
+        self._known = {self._key(trial.params) for trial in earlier}
         self._grid = self._unknown_points()
 
     def close(self) -> None:
@@ -127,16 +130,11 @@ class Trials:
             frozen = self._memory.tell(asked.trial, record["val_metric"])
         if self._kept is not None:
             self._kept.add_trial(frozen)
+        self.records.append(frozen.user_attrs["record"])
 
     def fail(self, asked: Asked) -> None:
         """The point cannot be tried. It is not asked again, and not stored."""
         self._memory.tell(asked.trial, state=self._optuna.trial.TrialState.FAIL)
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """What was told, in that order."""
-        every = self._memory.get_trials(deepcopy=False)
-        return [trial.user_attrs["record"] for trial in every if "record" in trial.user_attrs]
 
     @property
     def baseline(self) -> dict[str, Any] | None:
