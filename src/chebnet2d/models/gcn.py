@@ -1,13 +1,13 @@
 """GCN: propagate with P~, map, ReLU; repeat."""
 
 import itertools
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import flag, integer
-from chebnet2d.graph import Graph, SparseOperator, operator_of
+from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
@@ -79,7 +79,13 @@ class GCN(NodeClassifier):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         check_features("GCN", x, self.in_channels)
-        hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
+        first: Any = self.layers[0]
+        if isinstance(x, Tensor) and self.in_channels < first.weight.shape[1]:
+            # The graph is multiplied with F columns instead of H, once for all epochs, and the gradient does not pass it.
+            operator = operator_of(edge_index, edge_weight, x, kind="P~", owner="GCN")
+            hidden: Tensor = first.mapped(propagated(operator, x))
+        else:
+            hidden = first(x, edge_index, edge_weight)
         for i, layer in enumerate(self.layers[1:]):
             if self.norms:
                 hidden = self.norms[i](hidden)
@@ -107,5 +113,17 @@ class GCNLayer(nn.Module):
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         mapped = x @ self.weight
         operator: SparseOperator = operator_of(edge_index, edge_weight, mapped, kind="P~", owner="GCN")
-        propagated = operator @ mapped
-        return propagated if self.bias is None else propagated + self.bias
+        out = operator @ mapped
+        return out if self.bias is None else out + self.bias
+
+    def mapped(self, propagated: Tensor) -> Tensor:
+        """The same of P~ x."""
+        out = propagated @ self.weight
+        return out if self.bias is None else out + self.bias
+
+
+def propagated(operator: SparseOperator, x: Tensor) -> Tensor:
+    """operator @ x, kept for the next call with the same, unwritten x where no gradient passes."""
+    if x.requires_grad or torch.is_inference_mode_enabled():
+        return operator @ x
+    return remembered(operator, "of features", lambda: operator @ x, x)
