@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
-from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
+from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of, remembered
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn import Dropout, EdgeBlocks, Features, GlorotLinear, check_features, edge_flux
 
 DYNAMICS = ("diffusion", "hyperbolic", "mixed")
 
@@ -142,6 +142,9 @@ class Flux(nn.Module):
             # ReLU(u) - ReLU(-u) = u, and the two directions of an edge carry u and -u: the sum over edges is linear in X.
             return (edge_laplacian(operator) @ x) @ (self.weight.T @ self.weight)
         gradient = edge_gradient(operator)
+        if self.activation == "relu" and self.training and self.dropout.active and x.device.type == "cpu":
+            blocks = remembered(gradient, "edge blocks", lambda: EdgeBlocks.of(gradient))
+            return edge_flux(blocks, x, self.weight, self.dropout.p) @ self.weight
         flux = self.dropout(gradient @ x) @ self.weight.T
         flux = flux.relu() if self.activation == "relu" else flux.tanh()
         return (gradient.T @ flux) @ self.weight

@@ -2,6 +2,7 @@
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
+from chebnet2d.nn.edge_flux import EdgeBlocks, edge_flux
 from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
 from chebnet2d.nn.noisy_attention import noisy_attention
 from chebnet2d.nn.project_first import project_first
@@ -12,6 +13,7 @@ __all__ = [
     "BatchNorm",
     "ChebConv2D",
     "Dropout",
+    "EdgeBlocks",
     "ExactConv",
     "Features",
     "GlorotLinear",
@@ -20,6 +22,7 @@ __all__ = [
     "SpectralConv",
     "Stream",
     "check_features",
+    "edge_flux",
     "keep_mask",
     "noisy_attention",
     "pattern_of",

@@ -48,7 +48,7 @@ def random_tensor(sample: Callable[[np.random.Generator], Any], like: Tensor) ->
 class _Drawn(torch.autograd.Function):
     @staticmethod
     def forward(like: Tensor, sample: Callable[[np.random.Generator], Any]) -> Tensor:
-        return torch.from_numpy(sample(np.random.Generator(_streams(1)[0]))).to(like)
+        return torch.from_numpy(sample(np.random.Generator(streams_of(1)[0]))).to(like)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
@@ -60,14 +60,14 @@ class _Drawn(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, like: Tensor, sample: Callable[[np.random.Generator], Any]) -> tuple[Tensor, int]:
-        drawn = [torch.from_numpy(sample(np.random.Generator(stream))) for stream in _streams(info.batch_size)]
+        drawn = [torch.from_numpy(sample(np.random.Generator(stream))) for stream in streams_of(info.batch_size)]
         return torch.stack(drawn).to(like), 0
 
 
 class _KeepMask(torch.autograd.Function):
     @staticmethod
     def forward(p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
-        streams = _streams(1)
+        streams = streams_of(1)
         out = torch.empty(shape, dtype=dtype)
         _draw(streams[0], float(p), out)
         return out.to(device)
@@ -86,7 +86,7 @@ class _KeepMask(torch.autograd.Function):
     ) -> tuple[Tensor, int]:
         rates = [float(p)] * info.batch_size if in_dims[0] is None else [float(rate) for rate in p]
         out = torch.empty((info.batch_size, *shape), dtype=dtype)
-        for rate, stream, run in zip(rates, _streams(info.batch_size), out, strict=True):
+        for rate, stream, run in zip(rates, streams_of(info.batch_size), out, strict=True):
             _draw(stream, rate, run)
         return out.to(device), 0
 
@@ -105,7 +105,7 @@ class _ReluDropout(torch.autograd.Function):
         out = torch.empty_like(x, memory_format=torch.contiguous_format)
         stacked = p.dim() == 1
         runs = zip(x, p.tolist(), out, strict=True) if stacked else [(x, float(p), out)]
-        for stream, (run, rate, result) in zip(_streams(p.numel()), runs, strict=True):
+        for stream, (run, rate, result) in zip(streams_of(p.numel()), runs, strict=True):
             _draw(stream, rate, result)
             result.mul_(run.relu())
         return out
@@ -117,7 +117,7 @@ class _ReluDropout(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         out, p = ctx.saved_tensors
-        scale = 65536 / (65536 - _threshold(p))
+        scale = 65536 / (65536 - threshold_of(p))
         return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
 
     @staticmethod
@@ -127,7 +127,8 @@ class _ReluDropout(torch.autograd.Function):
         return _ReluDropout.apply(x, p), 0
 
 
-def _streams(runs: int) -> Sequence[Stream]:
+def streams_of(runs: int) -> Sequence[Stream]:
+    """One stream for each run."""
     streams = _active.get()
     if streams is None:
         seeds = torch.randint(2**63 - 1, (runs,)).tolist()
@@ -137,20 +138,23 @@ def _streams(runs: int) -> Sequence[Stream]:
     return streams
 
 
-def _threshold(p: Tensor) -> Tensor:
+def threshold_of(p: Tensor) -> Tensor:
     """The rate in 65536ths, as it is drawn: the scale belongs to the rounded rate, so that the mean is exactly 1."""
     return (p * 65536).round().clamp(max=65535)
 
 
-def _draw(stream: Stream, p: float, out: Tensor) -> None:
+def keep_bytes(stream: Stream, threshold: int, count: int) -> Any:
+    """0 with probability threshold / 65536, else 1: ``count`` bytes. A count that 4 does not divide wastes bits of the stream."""
     # 64 random bits are four 16-bit numbers, each compared with a threshold: 20 times cheaper than a uniform float an element.
-    threshold = int(_threshold(torch.tensor(p, dtype=torch.float64)))
+    # Bytes and not booleans, which torch takes eight times as long to convert.
+    return (stream.random_raw((count + 3) // 4).view(np.uint16)[:count] >= threshold).view(np.uint8)
+
+
+def _draw(stream: Stream, p: float, out: Tensor) -> None:
+    threshold = int(threshold_of(torch.tensor(p, dtype=torch.float64)))
     if threshold == 0:
         out.fill_(1.0)
         return
     # Bit by bit: large short-lived arrays between the long-lived ones of a training step would tear holes into the heap.
     for part in out.view(-1).split(4 * _WORDS):
-        count = part.numel()
-        lanes = stream.random_raw((count + 3) // 4).view(np.uint16)[:count]
-        kept = (lanes >= threshold).view(np.uint8)  # torch converts bytes eight times as fast as booleans
-        part.copy_(torch.from_numpy(kept)).mul_(65536 / (65536 - threshold))
+        part.copy_(torch.from_numpy(keep_bytes(stream, threshold, part.numel()))).mul_(65536 / (65536 - threshold))
