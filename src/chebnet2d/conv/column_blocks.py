@@ -1,6 +1,6 @@
 """A stack of signals in blocks of columns that stay in the cache while a whole recurrence runs over them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -37,9 +37,9 @@ class ColumnBlock:
         part.copy_(block.view(part.shape))
 
 
-def column_blocks(x: Tensor) -> Iterator[ColumnBlock]:
-    """The blocks of x: R x N x C: a part of the channels of one run, or all channels of several."""
-    runs, nodes, channels = x.shape
+def column_blocks(shape: Sequence[int]) -> Iterator[ColumnBlock]:
+    """The blocks of a stack R x N x C: a part of the channels of one run, or all channels of several."""
+    runs, nodes, channels = shape
     width = _NARROWEST
     while 2 * width * nodes <= _NUMBERS:
         width *= 2

@@ -226,7 +226,7 @@ class _Diagonal(torch.autograd.Function):
     def forward(operator: SparseOperator, x: Tensor, theta: Tensor) -> Tensor:
         out = torch.empty_like(x)
         signal, weights, result = _runs_first(x, theta, out)
-        for block in column_blocks(signal):
+        for block in column_blocks(signal.shape):
             numbers = block.read_rows(weights)
             terms = chebyshev_terms(operator, block.read(signal), theta.shape[0] - 1)
             z = next(terms) * numbers[0]
@@ -258,7 +258,7 @@ class _DiagonalBackward(torch.autograd.Function):
         signal, weights, result = _runs_first(grad, theta, out)
         original, _, _ = _runs_first(x, theta, x)
         of_theta = sums if sums.dim() == 3 else sums.unsqueeze(1)
-        for block in column_blocks(signal):
+        for block in column_blocks(signal.shape):
             numbers, start, own = block.read_rows(weights), block.read(original), block.read(signal)
             grad_x, work = torch.zeros_like(own), torch.empty_like(own)
             found = torch.empty_like(numbers)

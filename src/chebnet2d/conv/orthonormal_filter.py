@@ -40,7 +40,7 @@ class _OrthonormalFilter(torch.autograd.Function):
     def forward(operator: SparseOperator, x: Tensor, theta: Tensor, tolerance: float, tape: list[Tensor] | None) -> Tensor:
         stacked, weights = (x, theta) if x.dim() == 3 else (x.unsqueeze(0), theta.unsqueeze(1))
         out = torch.empty_like(stacked, memory_format=torch.contiguous_format)
-        for block in column_blocks(stacked):
+        for block in column_blocks(stacked.shape):
             block.write(_forward(operator.csr, block.read(stacked), block.read_rows(weights), tolerance, tape), out)
         return out.view(x.shape)
 
@@ -57,7 +57,7 @@ class _OrthonormalFilter(torch.autograd.Function):
         stacked, weights = (grad, theta) if grad.dim() == 3 else (grad.unsqueeze(0), theta.unsqueeze(1))
         grad_x = torch.empty_like(stacked, memory_format=torch.contiguous_format)
         grad_theta = torch.empty_like(weights, memory_format=torch.contiguous_format)
-        for block, terms, numbers in zip(column_blocks(stacked), tape[::2], tape[1::2], strict=True):
+        for block, terms, numbers in zip(column_blocks(stacked.shape), tape[::2], tape[1::2], strict=True):
             of_x, of_theta = _backward(ctx.operator.T.csr, block.read(stacked), block.read_rows(weights), terms, numbers)
             block.write(of_x, grad_x)
             block.write_rows(of_theta, grad_theta)

@@ -12,7 +12,8 @@ from chebnet2d.graph import Graph, operator_of
 from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, SpectralConv, check_features, pattern_of, project_first
+from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, SpectralConv, check_features, pattern_of, project_first
+from chebnet2d.nn.diffused_product import diffused_product
 from chebnet2d.polynomials import Monomial
 
 _CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"
@@ -70,7 +71,10 @@ class DiffusionLayer(nn.Module):
         operator = operator_of(edge_index, edge_weight, pattern_of(x), kind="P~", owner="ADC")
         shares = self.diffusion.coefficients()
         weight, bias = self.linear.weight, self.linear.bias
-        z = project_first(operator, x, lambda k: shares[k].unsqueeze(1) * weight, self.diffusion.terms - 1, Monomial())
+        if isinstance(x, MaskedFeatures):
+            z = project_first(operator, x, lambda k: shares[k].unsqueeze(1) * weight, self.diffusion.terms - 1, Monomial())
+        else:
+            z = diffused_product(operator, x, shares, weight)
         return z if bias is None else z + bias
 
 
