@@ -25,6 +25,7 @@ from chebnet2d.study import (
     write_preset,
 )
 from chebnet2d.study.executor import train_unit
+from chebnet2d.study.export import export_rows, read_rows
 from chebnet2d.study.origins import kind_of
 from chebnet2d.study.presets import Preset
 from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls, read_notes
@@ -169,13 +170,28 @@ def test_another_setting_is_not_reused_and_another_origin_is(preset, tmp_path):
     with Store(tmp_path / "other-origin.sqlite") as store:
         units = list(make_plan(protocol, catalogue))
         store.begin(protocol, units)
-        assert store.take_from(tmp_path / "old.sqlite", units) == 2
-        assert store.take_from(tmp_path / "old.sqlite", units) == 0, "they are here already"
+        assert store.take(read_rows(tmp_path / "old.sqlite")[:1], units) == 0, "half a unit is none"
+        assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 2
+        assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 0, "they are here already"
     (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
     with Store(tmp_path / "other-setting.sqlite") as store:
         units = list(make_plan(protocol, catalogue))
         store.begin(protocol, units)
-        assert store.take_from(tmp_path / "old.sqlite", units) == 0
+        assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 0
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".json"])
+def test_an_exported_study_is_read_as_it_was(ending, preset, tmp_path):
+    run_study(small(preset, datasets=("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
+    export_rows(tmp_path / "s.sqlite", tmp_path / f"runs{ending}")
+    assert read_rows(tmp_path / f"runs{ending}") == read_rows(tmp_path / "s.sqlite")
+    (tmp_path / f"bad{ending}").write_text("something,else\n1,2\n")
+    with pytest.raises(chebnet2d.InputError, match="reuse must be a store or an exported study, got .*bad"):
+        read_rows(tmp_path / f"bad{ending}")
+    with pytest.raises(chebnet2d.InputError, match="which does not exist"):
+        read_rows(tmp_path / f"none{ending}")
+    with pytest.raises(chebnet2d.InputError, match="in Parquet or JSON, got .*runs.csv"):
+        read_rows(tmp_path / "runs.csv")
 
 
 def _row(method, dataset, split, score, seed):

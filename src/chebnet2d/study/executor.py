@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
@@ -46,14 +47,14 @@ def run_study(
 ) -> None:
     """Run what is not yet in the store. Interrupt it anywhere and call it again: it goes on, and the table is the same.
 
-    ``reuse``: stores of other studies; what they have done and this one asks for too is copied, not run again.
+    ``reuse``: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
     """
     catalogue = Catalogue(root)
     units = list(make_plan(protocol, catalogue))
     with Store(store_path) as store:
         store.begin(protocol, units)
         for other in reuse:
-            store.take_from(other, units)
+            store.take(read_rows(other), units)
     if workers > 1:
         _run_in_processes(protocol, store_path, root, workers, units, progress)
     else:

@@ -1,11 +1,11 @@
-"""Every run of a study in one flat file."""
+"""Every run of a study in one flat file, and back."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
-from chebnet2d.study.store import Store
+from chebnet2d.study.store import COLUMNS, NESTED, Store
 
 ENDINGS = (".csv", ".parquet", ".json")
 
@@ -27,6 +27,29 @@ def export_rows(store: Path, out: Path) -> int:
     finally:
         temporary.unlink(missing_ok=True)
     return len(rows)
+
+
+def read_rows(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a store, or of a file that ``export_rows`` wrote; not of CSV, which does not tell a text from a number."""
+    path = Path(path)
+    if path.suffix == ".csv":
+        raise InputError(f"study: reuse must be a store or an exported study in Parquet or JSON, got {str(path)!r}.")
+    if path.suffix not in ENDINGS:
+        with Store(path, create=False) as store:
+            return list(store.rows())
+    try:
+        if path.suffix == ".json":
+            rows = json.loads(path.read_text(encoding="utf-8"))
+        else:
+            import pyarrow.parquet
+
+            rows = pyarrow.parquet.read_table(path).to_pylist()
+        rows = [{name: row[name] for name in COLUMNS} for row in rows]
+        return [{k: json.loads(v) if k in NESTED and isinstance(v, str) else v for k, v in row.items()} for row in rows]
+    except FileNotFoundError:
+        raise InputError(f"study: reuse must be a study, got {str(path)!r}, which does not exist.") from None
+    except (ValueError, KeyError, TypeError, OSError) as error:  # what pyarrow raises is a ValueError
+        raise InputError(f"study: reuse must be a store or an exported study, got {str(path)!r}: {error}.") from None
 
 
 def _write_table(rows: list[dict[str, Any]], path: Path, suffix: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from chebnet2d.cluster import connected, run_tasks
 from chebnet2d.data import data_root
 from chebnet2d.study.executor import Report, StudyProgress, log_line, train_unit
+from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
@@ -44,7 +45,7 @@ def run_study_on_ray(
         with Store(store_path) as store:
             store.begin(protocol, list(units.values()))
             for other in reuse:
-                store.take_from(other, list(units.values()))
+                store.take(read_rows(other), list(units.values()))
             finished = store.finished()
             done = sum(len(unit.seeds) for unit in units.values() if unit.id in finished)
             epochs = 0

@@ -50,6 +50,8 @@ COLUMNS = (
     "machine",
     "finished_at",
 )
+NESTED = ("config", "versions", "machine")
+"""Columns that hold JSON."""
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS units (
@@ -157,18 +159,19 @@ class Store:
             self._connection.execute("DELETE FROM claims WHERE unit_id = ?", (unit.id,))
         return True
 
-    def take_from(self, path: str | Path, units: Sequence[Unit]) -> int:
-        """Copy the finished units of another study that are units of this one too; how many runs that were.
+    def take(self, rows: Iterable[Mapping[str, Any]], units: Sequence[Unit]) -> int:
+        """Copy rows of another study whose units are units of this one too, whole units only; how many runs that were.
 
         A unit's id says what was run on what (method, data, settings, splits, seeds), so equal ids are equal work.
         """
-        wanted = {unit.id: unit for unit in units if unit.id not in self.finished()}
-        found: dict[str, list[dict[str, Any]]] = {}
-        with Store(path, create=False) as other:
-            for row in other.rows():
-                if row["unit_id"] in wanted:
-                    found.setdefault(row["unit_id"], []).append(row)
-        return sum(len(rows) for unit_id, rows in found.items() if self.commit(wanted[unit_id], rows))
+        finished = self.finished()
+        wanted = {unit.id: unit for unit in units if unit.id not in finished}
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            if row["unit_id"] in wanted:
+                found.setdefault(row["unit_id"], []).append(row)
+        whole = {unit_id: of_unit for unit_id, of_unit in found.items() if len(of_unit) == len(wanted[unit_id].seeds)}
+        return sum(len(of_unit) for unit_id, of_unit in whole.items() if self.commit(wanted[unit_id], of_unit))
 
     # ---- reading ------------------------------------------------------------------------------------------
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -176,7 +179,7 @@ class Store:
         order = "SELECT r.*, u.position FROM runs r JOIN units u USING (unit_id) ORDER BY u.position, split_seed, seed"
         for row in self._connection.execute(order.replace("r.*", ", ".join(f"r.{name}" for name in COLUMNS))):
             record = dict(zip(COLUMNS, row, strict=False))
-            for name in ("config", "versions", "machine"):
+            for name in NESTED:
                 record[name] = json.loads(record[name])
             yield record
 
