@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 import time
 import uuid
@@ -101,8 +102,8 @@ def with_nodes(made, count):
 
 
 def marked(folder, function, *arguments):
-    """The function, with a mark that names the node when it begins and one when it is done; slow enough to be killed."""
-    name = f"{ray.get_runtime_context().get_node_id()}-{uuid.uuid4().hex}"
+    """The function, with a mark that names node and process when it begins and one when it is done; slow enough to be killed."""
+    name = f"{ray.get_runtime_context().get_node_id()}-{os.getpid()}-{uuid.uuid4().hex}"
     (Path(folder) / f"begun-{name}").touch()
     result = function(*arguments)
     time.sleep(1.0)
@@ -126,13 +127,23 @@ class Killer:
         for _ in range(300):
             begun, done = self.marks("begun"), self.marks("done")
             busy = sorted(begun.keys() - done.keys(), key=begun.__getitem__)
-            if busy:
-                (node,) = (node for node in self.made.worker_nodes if node.node_id == busy[-1].split("-")[0])
-                self.made.remove_node(node, allow_graceful=False)
+            if busy and self.dies(busy[-1]):
                 self.killed = busy[-1]
                 return
             time.sleep(0.05)
         pytest.fail("no node was at work")
+
+    def dies(self, mark):
+        """The node and its process, as when a machine loses its power; False if the task was done before."""
+        node_id, pid, _ = mark.split("-")
+        os.kill(int(pid), signal.SIGSTOP)
+        if mark in self.marks("done"):
+            os.kill(int(pid), signal.SIGCONT)
+            return False
+        (node,) = (node for node in self.made.worker_nodes if node.node_id == node_id)
+        self.made.remove_node(node, allow_graceful=False)
+        os.kill(int(pid), signal.SIGKILL)
+        return True
 
     def check(self, tasks):
         """A task was lost with its node, and begun again elsewhere."""
