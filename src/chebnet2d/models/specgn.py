@@ -9,30 +9,35 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of, real
-from chebnet2d.conv import ParadigmIII
+from chebnet2d.conv import ExactBuffers, ParadigmIII
 from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
 from chebnet2d.graph.spectrum import LARGEST_EXACT
 from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, GlorotLinear, SpectralConv, check_features
-from chebnet2d.polynomials import Monomial
+from chebnet2d.polynomials import Monomial, to_chebyshev
 
 
-class PowerFilter(nn.Module):
-    """sum_k S^k (z * theta_k), by the powers themselves: the spectrum of S may exceed [-1, 1]."""
+class PowerFilter(ExactBuffers):
+    """sum_k S^k (z * theta_k): by the powers themselves, or, where the spectrum of S lies in [-1, 1], by the fused operation."""
+
+    change: Tensor
 
     def __init__(self, channels: int, degree: int) -> None:
         super().__init__()
         self.degree = integer("SpecGN", "degree", degree, 0)
         self.paradigm = ParadigmIII(channels, channels, degree + 1)
+        self.register_exact("change", to_chebyshev(Monomial(), degree).T)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         nn.init.xavier_normal_(self.paradigm.theta)
 
-    def forward(self, z: Tensor, apply: Callable[[Tensor], Tensor]) -> Tensor:
-        return self.paradigm.combine(torch.stack(list(Monomial().terms(apply, z, self.degree))))
+    def forward(self, z: Tensor, matrix: SparseOperator | Tensor, bounded: bool) -> Tensor:
+        if bounded and isinstance(matrix, SparseOperator) and matrix.symmetric:
+            return self.paradigm.polynomial(matrix, z, self.change)
+        return self.paradigm.combine(torch.stack(list(Monomial().terms(lambda v: matrix @ v, z, self.degree))))
 
 
 @register("specgn")
@@ -111,20 +116,20 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
             return super().forward(x, edge_index, edge_weight)
         check_features("SpecGN", x, self.in_channels)
         z: Tensor = self.opening(self.dropout(x))
-        apply = self._operator(z, edge_index, edge_weight)
+        matrix, bounded = self._operator(z, edge_index, edge_weight)
         for conv in self.convs:
-            z = conv(self.dropout(z), apply).relu()
+            z = conv(self.dropout(z), matrix, bounded).relu()
         logits: Tensor = self.closing(z)
         return logits
 
-    def _operator(self, z: Tensor, graph: Graph, edge_weight: Tensor | None) -> Callable[[Tensor], Tensor]:
+    def _operator(self, z: Tensor, graph: Graph, edge_weight: Tensor | None) -> tuple[SparseOperator | Tensor, bool]:
+        """S, and whether its spectrum is known to lie in [-1, 1]."""
         if self.operator == "eps" and self.epsilon == -0.5:
-            operator = operator_of(graph, edge_weight, z, kind="P~", owner="SpecGN")
-            return lambda v: operator @ v
+            return operator_of(graph, edge_weight, z, kind="P~", owner="SpecGN"), True
         key = ("SpecGN", self.operator, self.epsilon, z.dtype, z.device)
+        build: Callable[[SparseOperator, float, Tensor], SparseOperator | Tensor]
         build = _spread_degrees if self.operator == "eps" else _spread_spectrum
-        made = made_of(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN")
-        return lambda v: made @ v
+        return made_of(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN"), False
 
 
 def _spread_degrees(adjacency: SparseOperator, epsilon: float, like: Tensor) -> SparseOperator:
