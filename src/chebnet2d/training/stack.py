@@ -44,7 +44,8 @@ class Stack:
         self.template.train(training)
         with random_streams(self.streams):
             if self.runs == 1:
-                state = {name: value[0] for name, value in {**self.params, **self.states}.items()}
+                # A view without a slice: the gradient of ``value[0]`` would be an array of zeros with a copy in it.
+                state = {name: value.squeeze(0) for name, value in {**self.params, **self.states}.items()}
                 out = torch.func.functional_call(self.template, {**state, **self.constants}, tuple(inputs))
                 logits, penalty = out if isinstance(out, tuple) else (out, None)
                 return logits.unsqueeze(0), penalty
