@@ -1,7 +1,7 @@
 """GCNII: deep graph convolutions with a residual to the first layer and maps near the identity."""
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from chebnet2d.graph import Graph, SparseOperator, operator_of
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features
+from chebnet2d.nn import Dropout, Features, Linear, check_features, residual_layers
 
 
 @register("gcnii")
@@ -88,10 +88,16 @@ class GCNII(NodeClassifier):
         check_features("GCNII", x, self.in_channels)
         start: Tensor = self.first(self.dropout(x)).relu()
         operator = operator_of(edge_index, edge_weight, start, kind="P~", owner="GCNII")
-        hidden = start
-        for layer in self.layers:
-            hidden = layer(self.dropout(hidden), start, operator).relu()
-        logits: Tensor = self.last(self.dropout(hidden))
+        hidden: Tensor = self.dropout(start)
+        layers: list[Any] = list(self.layers)
+        if operator.symmetric and not layers[0].star and start.device.type == "cpu":
+            maps = torch.stack([layer.map() for layer in layers])
+            p = self.dropout.p if self.training else torch.zeros_like(self.dropout.p)
+            hidden = self.dropout(residual_layers(operator, hidden, start, maps, p, layers[0].alpha))
+        else:
+            for layer in layers:
+                hidden = self.dropout.after_relu(layer(hidden, start, operator))
+        logits: Tensor = self.last(hidden)
         return logits
 
 
@@ -112,11 +118,16 @@ class GCNIILayer(nn.Module):
 
     def forward(self, hidden: Tensor, start: Tensor, operator: SparseOperator) -> Tensor:
         channels, alpha, t = self.weight.shape[1], self.alpha, self.strength
-        identity = torch.eye(channels, dtype=hidden.dtype, device=hidden.device)
         propagated = operator @ hidden
         if self.star:
+            identity = torch.eye(channels, dtype=hidden.dtype, device=hidden.device)
             # The skip joins the map: H x H sums instead of N x H ones, and nothing of size N is kept for them.
             of_propagated = t * self.weight[:channels] + (1 - t) * (1 - alpha) * identity
             of_start = t * self.weight[channels:] + (1 - t) * alpha * identity
             return propagated @ of_propagated + start @ of_start
-        return ((1 - alpha) * propagated + alpha * start) @ (t * self.weight + (1 - t) * identity)
+        return ((1 - alpha) * propagated + alpha * start) @ self.map()
+
+    def map(self) -> Tensor:
+        """t W + (1 - t) I."""
+        identity = torch.eye(self.weight.shape[1], dtype=self.weight.dtype, device=self.weight.device)
+        return self.strength * self.weight + (1 - self.strength) * identity

@@ -7,6 +7,7 @@ from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_feature
 from chebnet2d.nn.noisy_attention import noisy_attention
 from chebnet2d.nn.project_first import project_first
 from chebnet2d.nn.random_streams import Stream, keep_mask, random_streams, random_tensor
+from chebnet2d.nn.residual_layers import residual_layers
 
 __all__ = [
     "MLP",
@@ -29,4 +30,5 @@ __all__ = [
     "project_first",
     "random_streams",
     "random_tensor",
+    "residual_layers",
 ]
