@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 import uuid
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +16,10 @@ import torch
 
 import chebnet2d
 from chebnet2d import InputError
+from chebnet2d._checks import integer
 from chebnet2d.bases import precompute
 from chebnet2d.cluster import precompute_on_ray, run_tasks
-from chebnet2d.study import Preset, Protocol, Store, format_table, make_table, on_ray, run_study, search
+from chebnet2d.study import Catalogue, Preset, Protocol, Store, format_table, make_plan, make_table, on_ray, run_study, search
 from test_cli import run
 
 try:
@@ -196,8 +198,10 @@ class TestTasks:
         assert dict(run_tasks(pause, {0.0: (0.0,)}, address=cluster.address)) == {0.0: "done"}, "the CPU is free again"
 
     def test_an_error_of_a_task_is_raised_here(self, cluster):
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ZeroDivisionError, match="in divide"):  # and where it was
             list(run_tasks(divide, {1: (1,), 0: (0,)}, address=cluster.address))
+        with pytest.raises(InputError, match=r"^divide: number must be an integer >= -1, got -2 \(int\)\.$"):
+            list(run_tasks(divide, {-2: (-2,)}, address=cluster.address))
 
     def test_no_cluster_at_the_address(self):
         ray.shutdown()
@@ -213,7 +217,7 @@ def pause(_, seconds):
 
 
 def divide(_, number):
-    return 1 / number
+    return 1 / integer("divide", "number", number, -1)
 
 
 @with_ray
@@ -280,6 +284,12 @@ class TestStudy:
         assert (seen[-1].runs_done, seen[-1].runs, seen[-1].epochs_done) == (10, 10, 50)
         run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=pytest.fail)
 
+    def test_other_data_on_a_node(self, cluster):
+        """As if the driver had found another graph: the tasks refuse theirs."""
+        (unit, *_) = make_plan(self.PROTOCOL, Catalogue())
+        with pytest.raises(InputError, match="study: 'digits' must be the same on every node, got another one in '/data' of "):
+            list(run_tasks(on_ray._trained, {0: (replace(unit, dataset_digest="other"),)}, address=cluster.address, shared=ROOT))
+
     def test_the_command(self, cluster, tmp_path, monkeypatch):
         """From a folder that the nodes do not work in, with a root and a store relative to it."""
         ray.shutdown()
@@ -298,6 +308,7 @@ class TestStudy:
         assert not Path("c.sqlite").exists()
 
 
+ROOT = Path("/data")
 EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test_metric", "best_epoch", "epochs", "split_digest"}
 
 

@@ -108,7 +108,9 @@ def run_tasks(
                 try:
                     result = ray.get(done[0])
                 except ray.exceptions.RayTaskError as error:
-                    raise error.as_instanceof_cause() from None
+                    if isinstance(error.cause, InputError):  # says all there is to say
+                        raise error.cause from None
+                    raise error.as_instanceof_cause() from None  # with the traceback of the task
                 except ray.exceptions.RayError as error:
                     reason = " ".join(str(error).split())[:150]
                     raise InputError(

@@ -1,11 +1,14 @@
 """A study or a search on a Ray cluster: stacks of runs are the tasks, and the driver alone writes."""
 
 import math
+import socket
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from chebnet2d._checks import InputError
 from chebnet2d.cluster import connected, run_tasks
 from chebnet2d.data import data_root
 from chebnet2d.study.executor import Report, StudyProgress, log_line, train_unit
@@ -31,7 +34,7 @@ def run_study_on_ray(
     progress: Report | None = None,
     log: Callable[[str], None] | None = None,
 ) -> None:
-    """``run_study`` with its units spread over a cluster, whose nodes all have the datasets below ``root``.
+    """``run_study`` with its units spread over a cluster, whose nodes all have the datasets below ``root``; that is checked.
 
     Units that are in the store, or that a living process works on, are left out. A unit whose node dies runs again on another;
     its rows are committed once. Interrupt it anywhere and call it again, here or on one machine: it goes on.
@@ -68,7 +71,18 @@ def run_study_on_ray(
 
 def _trained(root: Path, unit: Unit) -> tuple[list[dict[str, Any]], float]:
     start = time.perf_counter()
-    return train_unit(unit, Catalogue(root)), time.perf_counter() - start
+    catalogue = _catalogue(root)
+    if catalogue.digest(unit.dataset, unit.preset.transform) != unit.dataset_digest:
+        raise InputError(
+            f"study: {unit.dataset!r} must be the same on every node, got another one in {str(root)!r} of {socket.gethostname()}."
+        )
+    return train_unit(unit, catalogue), time.perf_counter() - start
+
+
+@cache
+def _catalogue(root: Path) -> Catalogue:
+    """One for all tasks of a process."""
+    return Catalogue(root)
 
 
 def train_on_ray(
