@@ -198,7 +198,7 @@ def search(
     if best is None and reference is None:
         raise InputError(f"search: budget must be enough for one trial, got {spending.budget}.")
     metric = data.get("metric") or "accuracy"
-    how = f"{sampler}, {len(records)} trials on {splits} {split} splits, seed {seed}"
+    how = f"{sampler}, {len(records)} trials on {splits} {split} split{'s' * (splits > 1)}, seed {seed}"
     return SearchResult(
         preset=_best_preset(base, best, reference, shared, metric, how),
         best=None if best is None else Trial(**best),
