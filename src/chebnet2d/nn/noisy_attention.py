@@ -1,10 +1,14 @@
-"""Kernel attention under several samples of noise, averaged: one sample at a time in both passes, so that memory does not grow
-with their number."""
+"""Kernel attention under several samples of noise, averaged: some nodes at a time in both passes, so that memory does not grow
+with the number of samples."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
+
+# Nodes at a time: samples x features numbers for each of them, and all stay in the cache.
+_NODES = 1024
 
 
 def noisy_attention(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> Tensor:
@@ -20,15 +24,22 @@ def noisy_attention(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tens
 
 
 class _NoisyAttention(torch.autograd.Function):
-    # Heads come first for the products. A column of ones beside v makes the denominator a part of the numerator's products.
+    """For one head, with S samples, r_is = 1 / (S sum_j (q_i.k_j) w_js) and pairs (s, m) of a sample and a feature,
+
+        out = A T,   A_i,(s,m) = r_is q_im,   T = B^T v,   B_j,(s,m) = w_js k_jm:
+
+    the samples are summed up within products of N x SM with SM x d matrices, which are large enough to be fast.
+    """
+
     @staticmethod
     def forward(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> Tensor:
-        query, key, values, weights = _heads_first(of_query, of_key, value, noise)
-        out = torch.zeros_like(values[..., :-1])
-        for sample in range(noise.shape[2]):
-            mixed = query @ ((key * weights[..., sample : sample + 1]).mT @ values)
-            out += mixed[..., :-1] / mixed[..., -1:]
-        return (out / noise.shape[2]).transpose(0, 1).contiguous()
+        out = torch.empty_like(value, memory_format=torch.contiguous_format)
+        for head, (query, key, v, weights) in enumerate(_heads(of_query, of_key, value, noise)):
+            totals, sums = _totals(key, v, weights)
+            for rows in _parts(query):
+                torch.mm(_pairs(_shares(query[rows], sums), query[rows]), totals, out=v[rows])  # v is ours, and done with
+            out[:, head] = v
+        return out
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor, Tensor], output: Tensor) -> None:
@@ -36,24 +47,27 @@ class _NoisyAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        query, key, values, weights = _heads_first(*ctx.saved_tensors)
-        samples = weights.shape[2]
-        grad = grads[0].transpose(0, 1) / samples
-        grad_query, grad_key, grad_value = torch.zeros_like(query), torch.zeros_like(key), torch.zeros_like(values)
-        of_mixed = torch.empty_like(values)
-        for sample in range(samples):
-            weight = weights[..., sample : sample + 1]
-            weighted = key * weight
-            total = weighted.mT @ values
-            mixed = query @ total
-            torch.div(grad, mixed[..., -1:], out=of_mixed[..., :-1])
-            ratio = mixed[..., :-1] / mixed[..., -1:]
-            torch.sum(of_mixed[..., :-1] * ratio, dim=2, keepdim=True, out=of_mixed[..., -1:]).neg_()
-            grad_query += of_mixed @ total.mT
-            of_total = query.mT @ of_mixed
-            grad_key += (values @ of_total.mT) * weight
-            grad_value += weighted @ of_total
-        return grad_query.transpose(0, 1), grad_key.transpose(0, 1), grad_value[..., :-1].transpose(0, 1), None
+        saved = ctx.saved_tensors
+        grad_query, grad_key, grad_value = (torch.empty_like(x, memory_format=torch.contiguous_format) for x in saved[:3])
+        for head, (query, key, v, weights, grad) in enumerate(_heads(*saved, grads[0])):
+            totals, sums = _totals(key, v, weights)
+            of_totals, of_sums = torch.zeros_like(totals), torch.zeros_like(sums)
+            for rows in _parts(query):
+                q, g = query[rows], grad[rows]
+                shares = _shares(q, sums)
+                of_totals.addmm_(_pairs(shares, q).T, g)
+                of_pairs = (g @ totals.T).view(*shares.shape, -1)
+                # r = 1 / (S n), so dn = -S r^2 dr.
+                of_normaliser = (of_pairs * q.unsqueeze(1)).sum(dim=2).mul_(shares).mul_(shares).mul_(-shares.shape[1])
+                of_sums.addmm_(q.T, of_normaliser)
+                of_query = of_pairs.mul_(shares.unsqueeze(2)).sum(dim=1)
+                grad_query[rows, head] = of_query.addmm_(of_normaliser, sums.T)
+            for rows in _parts(query):
+                w = weights[rows]
+                grad_value[rows, head] = _pairs(w, key[rows]) @ of_totals
+                of_pairs = (v[rows] @ of_totals.T).view(*w.shape, -1)
+                grad_key[rows, head] = of_pairs.mul_(w.unsqueeze(2)).sum(dim=1).addmm_(w, of_sums.T)
+        return grad_query, grad_key, grad_value, None
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Tensor, int]:
@@ -66,6 +80,29 @@ class _NoisyAttention(torch.autograd.Function):
         return out.unflatten(1, (info.batch_size, -1)), 1
 
 
-def _heads_first(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> tuple[Tensor, ...]:
-    values = torch.cat([value, value.new_ones(*value.shape[:2], 1)], dim=2)
-    return tuple(tensor.transpose(0, 1).contiguous() for tensor in (of_query, of_key, values, noise))
+def _heads(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """N x heads x anything: copies of the parts of each head."""
+    for head in range(tensors[0].shape[1]):
+        yield tuple(tensor[:, head].clone(memory_format=torch.contiguous_format) for tensor in tensors)
+
+
+def _parts(x: Tensor) -> Iterator[slice]:
+    return (slice(start, start + _NODES) for start in range(0, x.shape[0], _NODES))
+
+
+def _pairs(samples: Tensor, features: Tensor) -> Tensor:
+    """n x S and n x M -> n x SM."""
+    return (samples.unsqueeze(2) * features.unsqueeze(1)).flatten(1)
+
+
+def _totals(key: Tensor, value: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """T: SM x d, and sum_j k_j w_js: M x S."""
+    totals = value.new_zeros(weights.shape[1] * key.shape[1], value.shape[1])
+    for rows in _parts(key):
+        totals.addmm_(_pairs(weights[rows], key[rows]).T, value[rows])
+    return totals, key.T @ weights
+
+
+def _shares(query: Tensor, sums: Tensor) -> Tensor:
+    """r: n x S."""
+    return (query @ sums).mul_(sums.shape[1]).reciprocal_()
