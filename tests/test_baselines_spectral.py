@@ -12,6 +12,7 @@ from torch_geometric.nn import ChebConv
 
 from chebnet2d import InputError, models
 from chebnet2d.conv import FixedFilter, SpectralConv
+from chebnet2d.graph import SparseOperator
 from chebnet2d.models import dsgc, specgn
 from chebnet2d.models.adc import Heat, Mixture
 from chebnet2d.models.appnp import pagerank_coefficients
@@ -578,6 +579,22 @@ def test_dsgc_against_dense_filters(dense, rows, columns):
     close(model.smooth(x, *dense.inputs[1:]), u)
     hidden = np.maximum(u @ numpy(model.first.weight) + numpy(model.first.bias), 0)
     close(model(x, *dense.inputs[1:]), hidden @ numpy(model.second.weight) + numpy(model.second.bias))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_dsgc_mixes_features_once_on_small_graphs(dense, sparse):
+    """Two ways to compute the same: F on the features, where they have fewer numbers than F, or on the weights."""
+    x = words()[:, :F_IN].repeat(1, 3)  # F has more than N x F entries
+    model = ready(models.DSGC(x.shape[1], C, 5))
+    given = SparseOperator.from_dense(x) if sparse else x
+    assert column_filter(x, "ppmi").nnz > x.numel()
+    loss = lambda features: model(features, *dense.inputs[1:]).square().sum()  # noqa: E731
+    ours = torch.autograd.grad(loss(given), list(model.parameters()))
+    leaf = x.clone().requires_grad_()  # features with a gradient are never mixed beforehand
+    theirs = torch.autograd.grad(loss(leaf), [*model.parameters(), leaf])
+    for mine, other in zip(ours, theirs, strict=False):
+        close(mine, other)
+    assert theirs[-1].any()
 
 
 def test_dsgc_remembers_its_filter_while_x_is_unchanged(dense, monkeypatch):

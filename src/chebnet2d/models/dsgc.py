@@ -53,11 +53,21 @@ def column_filter(x: Tensor | SparseOperator, columns: str) -> SparseOperator:
     return SparseOperator.from_scipy(normalised, dtype=x.dtype, symmetric=True).to(device=x.device)
 
 
+def _mixed(x: Tensor | SparseOperator, mixing: SparseOperator) -> Tensor:
+    """X F, for a symmetric F."""
+    return (mixing @ (x.to_dense() if isinstance(x, SparseOperator) else x).T.contiguous()).T.contiguous()
+
+
+def _asks_for_gradient(x: Features) -> bool:
+    return isinstance(x, Tensor) and x.requires_grad
+
+
 @register("dsgc")
 class DSGC(NodeClassifier):
     """U = G X F with fixed G and F, then an MLP (Li et al. 2021).
 
-    The first linear map is applied before the filters: G (X (F W1)). U, which is dense, is not formed, and X stays sparse.
+    The first linear map is applied before G, and where F has few entries before F too: G (X (F W1)), with X sparse. Where X F has
+    fewer numbers than F, it is formed once: G ((X F) W1).
 
     Args:
         dropout: before the second linear layer; unified: before both.
@@ -137,7 +147,10 @@ unified: Z = G h(X) with the MLP h to C logits.""",
         if self.columns != "none":
             given = pattern_of(x)
             mixing = remembered(given, ("DSGC", self.columns), lambda: column_filter(given, self.columns))
-            weight = mixing @ weight
+            if given.shape[0] * given.shape[1] < mixing.nnz and given is x and not _asks_for_gradient(x):
+                x = remembered(given, ("DSGC X F", self.columns), lambda: _mixed(given, mixing))
+            else:
+                weight = mixing @ weight
         return self._over_rows(x @ weight, edge_index, edge_weight)
 
     def _over_rows(self, z: Tensor, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
