@@ -584,11 +584,11 @@ def test_dsgc_against_dense_filters(dense, rows, columns):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_dsgc_mixes_features_once_on_small_graphs(dense, sparse):
     """Two ways to compute the same: F on the features, where they have fewer numbers than F, or on the weights."""
-    x = words()[:, :F_IN].repeat(1, 3)  # F has more than N x F entries
+    x = (torch.rand(N, 80, generator=torch.Generator().manual_seed(1)) < 0.3).double()  # F has more than N x F entries
     model = ready(models.DSGC(x.shape[1], C, 5))
     given = SparseOperator.from_dense(x) if sparse else x
     assert column_filter(x, "ppmi").nnz > x.numel()
-    loss = lambda features: model(features, *dense.inputs[1:]).square().sum()  # noqa: E731
+    loss = lambda features: model(features, *dense.inputs[1:]).square().sum()
     ours = torch.autograd.grad(loss(given), list(model.parameters()))
     leaf = x.clone().requires_grad_()  # features with a gradient are never mixed beforehand
     theirs = torch.autograd.grad(loss(leaf), [*model.parameters(), leaf])
