@@ -86,8 +86,8 @@ def started():
 
 @pytest.fixture
 def cluster(started):
-    """Three nodes with a CPU each."""
-    return with_nodes(started, 3)
+    """Two nodes with a CPU each."""
+    return with_nodes(started, 2)
 
 
 def with_nodes(made, count):
@@ -186,29 +186,22 @@ class TestTasks:
             in_flight.remove(key)
             known[key] = value
         assert sorted(known) == list(range(8))
-        assert most == 3
+        assert most == 2
         assert known[7] > 1, "it was asked after others were done"
 
     def test_what_is_not_done_in_time_is_given_up(self, cluster):
         start = time.perf_counter()
-        tasks = {0.0: (0.0,), 1000.0: (1000.0,)}
-        done = dict(run_tasks(pause, tasks, address=cluster.address, seconds=20.0))
+        tasks = {0.0: (0.0,), 1000.0: (1000.0,), 1001.0: (1001.0,)}
+        done = dict(run_tasks(pause, tasks, address=cluster.address, seconds=10.0))
         assert done == {0.0: "done"}
-        assert time.perf_counter() - start < 60
-        assert dict(run_tasks(pause, {0.0: (0.0,)}, address=cluster.address)) == {0.0: "done"}, "the CPU is free again"
+        assert time.perf_counter() - start < 100
+        assert dict(run_tasks(pause, {0.0: (0.0,)}, address=cluster.address)) == {0.0: "done"}, "the CPUs are free again"
 
     def test_an_error_of_a_task_is_raised_here(self, cluster):
         with pytest.raises(ZeroDivisionError, match="in divide"):  # and where it was
             list(run_tasks(divide, {1: (1,), 0: (0,)}, address=cluster.address))
         with pytest.raises(InputError, match=r"^divide: number must be an integer >= -1, got -2 \(int\)\.$"):
             list(run_tasks(divide, {-2: (-2,)}, address=cluster.address))
-
-    def test_no_cluster_at_the_address(self):
-        ray.shutdown()
-        with pytest.raises(InputError, match="must be the address of a running Ray cluster"):
-            list(run_tasks(len, {1: ()}, address="127.0.0.1:1"))
-        with pytest.raises(InputError, match="address must be that of a Ray cluster"):
-            list(run_tasks(len, {1: ()}, address=""))
 
 
 def pause(_, seconds):
@@ -255,11 +248,6 @@ class TestPrecompute:
 class TestStudy:
     PROTOCOL = Protocol(("mlp", "gprgnn"), ("digits",), splits=5, inits=1, epochs=5, width=1)
 
-    @staticmethod
-    def rows(path):
-        with Store(path, create=False) as store:
-            return list(store.rows())
-
     def test_a_node_dies(self, cluster, tmp_path, monkeypatch):
         kill = Killer(cluster, tmp_path / "marks")
         monkeypatch.setattr(on_ray, "_trained", partial(marked, str(kill.folder), on_ray._trained))
@@ -272,7 +260,7 @@ class TestStudy:
         run_study_on_ray = on_ray.run_study_on_ray
         run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=progress, log=lines.append)
         run_study(self.PROTOCOL, tmp_path / "here.sqlite")
-        spread, here = (self.rows(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
+        spread, here = (rows(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
         kill.check(len(seen))
         assert len({row["unit_id"] for row in here}) == len(seen) == len(lines) >= 4
         assert len(spread) == len({row["run_id"] for row in spread}) == 10
@@ -289,23 +277,6 @@ class TestStudy:
         (unit, *_) = make_plan(self.PROTOCOL, Catalogue())
         with pytest.raises(InputError, match="study: 'digits' must be the same on every node, got another one in '/data' of "):
             list(run_tasks(on_ray._trained, {0: (replace(unit, dataset_digest="other"),)}, address=cluster.address, shared=ROOT))
-
-    def test_the_command(self, cluster, tmp_path, monkeypatch):
-        """From a folder that the nodes do not work in, with a root and a store relative to it."""
-        ray.shutdown()
-        monkeypatch.chdir(tmp_path)
-        options = ("--methods", "mlp", "--datasets", "csbm", "--splits", 2, "--inits", 1, "--epochs", 3)
-        done = run("study", "run", *options, "--ray", cluster.address, "--log", "log.txt", "--store", "a.sqlite")
-        assert "2" in done.stdout
-        assert done.stderr == ""
-        assert len(self.rows(tmp_path / "a.sqlite")) == 2
-        (line,) = Path("log.txt").read_text().splitlines()
-        assert re.search("mlp on csbm.*: 2 runs in ", line)
-        run("study", "run", *options, "--store", "b.sqlite", "--reuse", "a.sqlite")
-        assert self.rows(tmp_path / "a.sqlite") == self.rows(tmp_path / "b.sqlite")
-        again = run("study", "run", *options, "--ray", "127.0.0.1:1", "--store", "c.sqlite", code=2)
-        assert "must be the address of a running Ray cluster" in " ".join(again.stderr.split())
-        assert not Path("c.sqlite").exists()
 
 
 ROOT = Path("/data")
@@ -348,7 +319,7 @@ class TestSearch:
         assert plain(spread.best) == plain(here.best)
         assert sum(trial.pruned for trial in here.trials) > 0
         assert [one.trials for one in seen] == sorted(one.trials for one in seen)
-        assert max(one.in_training for one in seen) > 4, "several batches at a time"
+        assert max(one.in_training for one in seen) >= 4, "when a batch ended, another was in training"
         assert seen[-1].in_training == 0
         assert len(lines) == len(seen) == 7
         told = optuna.load_study(storage=storage, study_name="chebnet2d on csbm").trials
@@ -377,9 +348,9 @@ class TestSearch:
 
     def test_time_is_kept(self, cluster, data):
         options = {**QUICK, "epochs": 1_000_000, "patience": 1_000_000}
-        result = search(data, ray=cluster.address, budget="15s", **options)
+        result = search(data, ray=cluster.address, budget="8s", **options)
         assert result.stopped == "budget"
-        assert result.seconds < 15 + on_ray.GRACE
+        assert result.seconds < 8 + on_ray.GRACE
         assert len(result.trials) >= 4
         assert all(trial.pruned for trial in result.trials)
 
@@ -400,16 +371,50 @@ class TestSearch:
         assert result.stopped == "interrupted"
         assert len(result.trials) == 4
 
-    def test_the_command(self, cluster, tmp_path, monkeypatch):
+
+@with_ray
+class TestConnecting:
+    """What was connected before is not; the commands find the cluster by themselves."""
+
+    @pytest.fixture(autouse=True)
+    def _not_connected(self, cluster):
         ray.shutdown()
+
+    def test_no_cluster_at_the_address(self):
+        with pytest.raises(InputError, match="must be the address of a running Ray cluster"):
+            list(run_tasks(len, {1: ()}, address="127.0.0.1:1"))
+        with pytest.raises(InputError, match="address must be that of a Ray cluster"):
+            list(run_tasks(len, {1: ()}, address=""))
+
+    def test_study(self, cluster, tmp_path, monkeypatch):
+        """From a folder that the nodes do not work in, with a store relative to it."""
+        monkeypatch.chdir(tmp_path)
+        options = ("--methods", "mlp", "--datasets", "csbm", "--splits", 2, "--inits", 1, "--epochs", 3)
+        done = run("study", "run", *options, "--ray", cluster.address, "--log", "log.txt", "--store", "a.sqlite")
+        assert re.search(r"mlp.*csbm.*2", done.stdout)
+        assert "raylet" not in done.stdout
+        assert len(rows(tmp_path / "a.sqlite")) == 2
+        (line,) = Path("log.txt").read_text().splitlines()
+        assert re.search("mlp on csbm.*: 2 runs in ", line)
+        run("study", "run", *options, "--store", "b.sqlite", "--reuse", "a.sqlite")
+        assert rows(tmp_path / "a.sqlite") == rows(tmp_path / "b.sqlite")
+        again = run("study", "run", *options, "--ray", "127.0.0.1:1", "--store", "c.sqlite", code=2)
+        assert "must be the address of a running Ray cluster" in " ".join(again.stderr.split())
+        assert not Path("c.sqlite").exists()
+
+    def test_search(self, cluster, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         options = ("--budget", 6, "--splits", 2, "--epochs", 12, "--batch", 2, "--range", "degree=1,3", "--log", "log.txt")
         done = run("search", "csbm", *options, "--ray", cluster.address, "--out", "found.toml", "--json")
         record = json.loads(done.stdout)
         assert record["trials"] == 6
-        assert done.stderr == ""
         assert len(Path("log.txt").read_text().splitlines()) == 4
         assert Path("found.toml").is_file()
+
+
+def rows(path):
+    with Store(path, create=False) as store:
+        return list(store.rows())
 
 
 def plain(trial):
