@@ -125,11 +125,13 @@ class TestModels:
 
     def test_parameters_as_the_shapes_say(self, stored):
         def count(method, **options):
-            model = on_bases(method, bases_for(stored, method), hidden_channels=6, **options)
+            model = on_bases(method, bases_for(stored, method), **{"hidden_channels": 6, **options})
             return sum(p.numel() for p in model.conv.parameters())
 
         assert count("chebnet2d") == 5 * 10 * 6
         assert count("chebnet2d", maps="features") == 5 * 10 * 10
+        assert count("chebnet2d", hidden_channels=10) == 5 * 10 * 10, "up to F = H the maps are F x F"
+        assert count("chebnet2d", hidden_channels=9) == 5 * 10 * 9, "else F x H"
         assert count("chebnet2d", reading="each-basis") == 5 * 3 * 3
         assert count("chebnetii") == 5
         assert count("optbasis") == 50
@@ -160,7 +162,7 @@ class TestWrongCalls:
             on_bases("chebnet2d", stored["L_hat"], reading="full-batch")
         with pytest.raises(InputError, match="reading must be one of"):
             on_bases("chebnet2d", stored["L_hat"], reading="first")
-        with pytest.raises(InputError, match="maps must be one of 'hidden', 'features'"):
+        with pytest.raises(InputError, match="maps must be one of 'auto', 'hidden', 'features'"):
             on_bases("chebnet2d", stored["L_hat"], maps="both")
         with pytest.raises(InputError, match=r"terms must be a B x 5 x 10 tensor, got Tensor of shape \(3, 4, 10\)"):
             on_bases("chebnet2d", stored["L_hat"])(torch.zeros(3, 4, 10))

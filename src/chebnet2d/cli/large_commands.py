@@ -67,7 +67,9 @@ def train_bases(
     folder: Annotated[Path, typer.Argument(help="Folder written by: chebnet2d precompute.")],
     method: Annotated[str, typer.Option(help="chebnet2d, chebnetii, optbasis, gprgnn, jacobiconv or specgn.")] = "chebnet2d",
     reading: Annotated[str, typer.Option(help="filter-first: MLP(sum P_d W_d). each-basis: sum MLP(P_d) W_d.")] = "filter-first",
-    maps: Annotated[str, typer.Option(help="Of filter-first: F x H (hidden) or F x F (features).")] = "hidden",
+    maps: Annotated[
+        str, typer.Option(help="Of filter-first: F x H (hidden), F x F (features), the smaller one (auto).")
+    ] = "auto",
     hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 64,
     layers: Annotated[int, typer.Option(help="Linear layers of the MLP.")] = 2,
     dropout: Annotated[float, typer.Option(help="Dropout rate of the MLP.")] = 0.5,

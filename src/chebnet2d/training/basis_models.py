@@ -26,7 +26,7 @@ from chebnet2d.nn import MLP, Dropout, SpectralConv
 from chebnet2d.polynomials import Basis, Chebyshev, Jacobi
 
 READINGS = ("filter-first", "each-basis", "full-batch")
-MAPS = ("hidden", "features")
+MAPS = ("auto", "hidden", "features")
 
 
 def _chebnet2d(inputs: int, outputs: int, degree: int, **options: Any) -> SpectralConv:
@@ -144,7 +144,8 @@ class FilterFirst(OnBases):
         in_channels, out_channels: F and C.
         hidden_channels, num_layers: of the MLP.
         maps: where W_d are maps between channels (ChebNet2D, Spec-GN*): "hidden", F x H, in the place of the MLP's first layer;
-            or "features", F x F, followed by the whole MLP. Methods without maps ignore it.
+            or "features", F x F, followed by the whole MLP; "auto": "features" up to F = H, where it is the cheaper one. Methods
+            without maps ignore it.
         stored_basis, stored_parameters, stored_operator: what is on disk (``on_bases`` fills them in).
         options: of the method: ``rank`` and ``init`` of chebnet2d, ``relu`` of chebnetii, ``alpha`` and ``init`` of gprgnn,
             ``a``, ``b``, ``alpha`` and ``sign`` of jacobiconv.
@@ -163,7 +164,7 @@ class FilterFirst(OnBases):
         degree: int = 10,
         num_layers: int = 2,
         dropout: float = 0.5,
-        maps: str = "hidden",
+        maps: str = "auto",
         batch_norm: bool = False,
         stored_basis: str = "chebyshev",
         stored_parameters: dict[str, Any] | None = None,
@@ -175,7 +176,8 @@ class FilterFirst(OnBases):
         one_of("FilterFirst", "maps", maps, MAPS)
         integer("FilterFirst", "num_layers", num_layers, 1)
         self.in_channels = in_channels
-        self.replaces = maps == "hidden" and method not in _SQUARE
+        hidden_maps = maps == "hidden" or (maps == "auto" and in_channels > hidden_channels)
+        self.replaces = hidden_maps and method not in _SQUARE
         widths = [hidden_channels] * (num_layers - 1) + [out_channels]
         outputs = widths[0] if self.replaces else in_channels
         stored = {"basis": stored_basis, "parameters": stored_parameters or {}, "operator": stored_operator}
