@@ -246,3 +246,34 @@ def test_width_shrinks_with_the_graph(data):
     small = stack_width(model(data), data)
     big = chebnet2d.data.load("csbm", nodes=20_000, classes=3, features=20, homophily=0.8, seed=0)
     assert 1 <= stack_width(model(data, hidden_channels=256), big) < small <= 32
+
+
+def test_the_device_is_asked_for_or_the_models_own():
+    data = chebnet2d.data.load("csbm")
+    split = chebnet2d.data.split(data, "uniform", seed=0)
+
+    def trained(**options):
+        model = chebnet2d.ChebNet2D(data.num_features, chebnet2d.data.num_classes(data), hidden_channels=8, degree=3)
+        return chebnet2d.fit(model, data, split, seed=1, epochs=3, **options)
+
+    assert trained().val_loss == trained(device="cpu").val_loss == trained(device=torch.device("cpu")).val_loss
+    with pytest.raises(chebnet2d.InputError, match="device must be 'cpu', 'cuda' or 'cuda:N', got 'gpu'"):
+        trained(device="gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(chebnet2d.InputError, match="device must be one that this machine has, got 'cuda' and no CUDA device"):
+            trained(device="cuda")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("batches", [{}, {"batch_size": 200, "sampling": "induced"}])
+def test_a_gpu_gives_the_same_up_to_rounding(batches):
+    data = chebnet2d.data.load("csbm")
+    split = chebnet2d.data.split(data, "uniform", seed=0)
+    fit = chebnet2d.training.fit_on_nodes if batches else chebnet2d.fit
+    losses = {}
+    for device in ("cpu", "cuda"):
+        model = chebnet2d.models.GCN(data.num_features, chebnet2d.data.num_classes(data))
+        result = fit(model, data, split, seed=1, epochs=5, device=device, **batches)
+        assert next(result.model.parameters()).device.type == device
+        losses[device] = result.val_loss
+    assert losses["cuda"] == pytest.approx(losses["cpu"], rel=1e-3)

@@ -23,6 +23,7 @@ def precompute(
     dtype: Annotated[str, typer.Option(help="Of the files: float32 or float16.")] = "float32",
     rows: Annotated[str, typer.Option(help="Nodes to keep: labelled or all.")] = "labelled",
     memory: Annotated[str | None, typer.Option(help="Limit, as 8GiB; default: half of what is free.")] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster that shares the disk, or 'auto'.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
@@ -49,7 +50,7 @@ def precompute(
     options: dict[str, Any] = {"basis": basis, "degree": degree, "operator": operator, "dtype": dtype, "rows": rows}
     with _bar(quiet=json) as report:
         if ray is None:
-            made = bases.precompute(data, out=out, memory=memory, progress=report, **options)
+            made = bases.precompute(data, out=out, memory=memory, device=device, progress=report, **options)
         else:
             from chebnet2d.cluster import precompute_on_ray
 

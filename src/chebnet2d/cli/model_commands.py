@@ -64,6 +64,7 @@ def train(
     evaluate_every: Annotated[
         int | None, typer.Option(help="Epochs between two looks at the validation nodes (default: 1).", rich_help_panel=BATCHES)
     ] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     save: Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
@@ -133,7 +134,7 @@ def train(
         say(f"batches of up to {batch_size} nodes, sampling: {batches['sampling']}", quiet=json)
     with training_progress(quiet=json) as report:
         fit = chebnet2d.fit if not batches else chebnet2d.training.fit_on_nodes
-        result = fit(model, data, chosen, seed, progress=report, **batches, **recipe.settings)
+        result = fit(model, data, chosen, seed, device=device, progress=report, **batches, **recipe.settings)
     record: dict[str, Any] = {
         "dataset": data.name,
         "method": method,

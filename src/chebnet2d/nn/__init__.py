@@ -1,6 +1,7 @@
 """Layers to build with: the 2-D convolution and its relatives, and the dense parts that know sparse features and stacks."""
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
+from chebnet2d.nn.device import checked_device
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
 from chebnet2d.nn.edge_flux import EdgeBlocks, edge_flux
 from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
@@ -23,6 +24,7 @@ __all__ = [
     "SpectralConv",
     "Stream",
     "check_features",
+    "checked_device",
     "edge_flux",
     "keep_mask",
     "noisy_attention",

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from chebnet2d._checks import InputError, fail, flag, integer, real
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import CANNOT_STACK, MODELS, features_of
-from chebnet2d.nn import Features, Stream
+from chebnet2d.nn import Features, Stream, checked_device
 from chebnet2d.training.halving import check_rungs, check_trials, worse_half
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
 from chebnet2d.training.settings import Settings
@@ -108,6 +108,7 @@ def fit(
     seed: int = 0,
     *,
     initialise: bool = True,
+    device: str | torch.device | None = None,
     progress: Report | None = None,
     **settings: Any,
 ) -> Result:
@@ -119,11 +120,12 @@ def fit(
         split: from ``chebnet2d.data.split``.
         seed: of the initial parameters and of dropout. The same seed gives the same result on one machine.
         initialise: draw the parameters anew from the seed; False goes on from those that the model has.
+        device: where to train; default: where the model is. It stays there.
         progress: called after every epoch.
         settings: see ``Settings``: lr, weight_decay, filter_lr, filter_weight_decay, epochs, patience, monitor, ...
     """
     run = Run(model, split, seed, Settings.of(**settings))
-    return fit_many([run], data, initialise=initialise, progress=progress)[0]
+    return fit_many([run], data, initialise=initialise, device=device, progress=progress)[0]
 
 
 def fit_many(
@@ -132,6 +134,7 @@ def fit_many(
     *,
     width: int | None = None,
     initialise: bool = True,
+    device: str | torch.device | None = None,
     test: bool = True,
     progress: Report | None = None,
     rungs: Sequence[int] = (),
@@ -146,6 +149,7 @@ def fit_many(
     Args:
         width: how many runs share a stack at most; by default what the caches hold (``stack_width``). Several stacks are
             trained at a time, each on one core.
+        device: where to train; default: where the first model is. All stay there.
         test: compute test scores at the end. A search has no business with them.
         rungs: increasing epochs, for successive halving: after each of them the worse half of the trials that are still in
             training leaves, judged by the mean of their best validation metric so far; ties by the lower loss. One stays.
@@ -158,14 +162,16 @@ def fit_many(
     if not runs:
         return []
     groups = [list(range(len(runs)))] if trials is None else _alike(runs)
-    inputs = check_data(data, runs)
+    where = checked_device("fit_many", device, runs[0].model)
+    inputs = check_data(data, runs, where)
     rungs = check_rungs(rungs)
     trial_of = list(range(len(runs))) if trials is None else check_trials(trials, len(runs))
     limit = math.inf if time_limit is None else time.perf_counter() + real("fit_many", "time_limit", time_limit, 0)
     for run in runs:
         integer("fit_many", "seed", run.seed, 0)
         if flag("fit_many", "initialise", initialise):
-            initialise_parameters(run.model, run.seed)
+            initialise_parameters(run.model, run.seed)  # before the move: the same start wherever it goes
+        run.model.to(where)
     parts: list[list[int]] = []
     for group in groups:
         model = runs[group[0]].model
@@ -267,8 +273,11 @@ STACK_BYTES = 32 * 2**20
 LARGE_PRODUCT = 2**25
 
 
-def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
-    """What the models are called with, after the checks whose failure would surface deep inside torch."""
+def check_data(data: Any, runs: Sequence[Run], device: torch.device) -> tuple[Features, Any, Any]:
+    """What the models are called with, after the checks whose failure would surface deep inside torch.
+
+    Only the features are moved to the device: operators of the graph are made where these are.
+    """
     model = runs[0].model
     try:
         inspect.signature(model.forward).bind(None, None, None)
@@ -298,7 +307,7 @@ def check_data(data: Any, runs: Sequence[Run]) -> tuple[Features, Any, Any]:
         for name in ("train", "val"):
             if getattr(split, name).numel() == 0:
                 raise InputError(f"fit: split.{name} must not be empty, got 0 nodes. Too few nodes have labels for this split?")
-    return x.to(dtype=dtype), data.edge_index, data.get("edge_weight")
+    return x.to(dtype=dtype, device=device), data.edge_index, data.get("edge_weight")
 
 
 class _StackFit:

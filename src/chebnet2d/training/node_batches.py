@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.graph import SparseOperator, operator_of
-from chebnet2d.nn import Features
+from chebnet2d.nn import Features, checked_device
 from chebnet2d.nn.dropout import pattern_of
 from chebnet2d.training.batch_loop import Batch, StackLearner, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, check_data, initialise_parameters
@@ -40,6 +40,7 @@ def fit_on_nodes(
     evaluation: str = "whole",
     evaluate_every: int = 1,
     initialise: bool = True,
+    device: str | torch.device | None = None,
     progress: Report | None = None,
     **settings: Any,
 ) -> Result:
@@ -48,7 +49,7 @@ def fit_on_nodes(
     One batch of all nodes is ``fit``, up to rounding.
 
     Args:
-        model, data, split, initialise, settings: as for ``fit``.
+        model, data, split, initialise, device, settings: as for ``fit``.
         seed: of the initial parameters, of dropout and of the batches.
         batch_size: nodes of a batch at most; the batches of an epoch are of even size.
         sampling: one of ``SAMPLINGS``, see above; default: the first that the model names in ``batches``.
@@ -59,10 +60,11 @@ def fit_on_nodes(
     """
     owner = "fit_on_nodes"
     run = Run(model, split, integer(owner, "seed", seed, 0), Settings.of(**settings))
-    task = NodeTask(run, data, batch_size, sampling, evaluation)
+    task = NodeTask(run, data, batch_size, sampling, evaluation, device)
     integer(owner, "evaluate_every", evaluate_every, 1)
     if flag(owner, "initialise", initialise):
         initialise_parameters(model, seed)
+    model.to(task.y.device)
     learner = StackLearner([run], 1, owner)
     return train(task, learner, shards=1, mine=range(1), evaluate_every=evaluate_every, progress=progress)[0]
 
@@ -85,15 +87,24 @@ def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None)
 class NodeTask:
     """Checked: the graph, the parts of the split, and how batches are cut out of them."""
 
-    def __init__(self, run: Run, data: Any, batch_size: int, sampling: str | None = None, evaluation: str = "whole") -> None:
+    def __init__(
+        self,
+        run: Run,
+        data: Any,
+        batch_size: int,
+        sampling: str | None = None,
+        evaluation: str = "whole",
+        device: str | torch.device | None = None,
+    ) -> None:
         self.owner = "fit_on_nodes"
         self.runs = [run]
         self.sampling = sampling_of(run.model, sampling)
         self.batch_size = integer(self.owner, "batch_size", batch_size, 2)
         self.in_parts = one_of(self.owner, "evaluation", evaluation, EVALUATIONS) == "parts"
-        self.whole = check_data(data, [run])
+        where = checked_device(self.owner, device, run.model)
+        self.whole = check_data(data, [run], where)
         x, graph, edge_weight = self.whole
-        self.y: Tensor = data.y
+        self.y: Tensor = data.y.to(where)
         self.num_nodes = self.y.numel()
         self.metric: str = data.get("metric") or "accuracy"
         self.train, self.val, self.test = run.split.train, run.split.val, run.split.test

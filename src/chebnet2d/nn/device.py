@@ -1,0 +1,19 @@
+"""Where a computation runs."""
+
+import torch
+from torch import nn
+
+from chebnet2d._checks import InputError, fail
+
+
+def checked_device(owner: str, device: str | torch.device | None, model: nn.Module) -> torch.device:
+    """The device, if this machine has it; by default the one on which the model is."""
+    if device is None:
+        return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
+    try:
+        where = torch.device(device)
+    except (RuntimeError, TypeError):
+        raise fail(owner, "device", "'cpu', 'cuda' or 'cuda:N'", device) from None
+    if where.type == "cuda" and not torch.cuda.is_available():
+        raise InputError(f"{owner}: device must be one that this machine has, got {str(device)!r} and no CUDA device. Use 'cpu'.")
+    return where
