@@ -136,6 +136,11 @@ class TestValues:
         np.testing.assert_array_equal(block[1, :, 4], bases.terms(torch.tensor([260]))[0].numpy())
         assert not (tmp_path / "b" / "plan.json").exists()
 
+    def test_a_device_that_is_none_leaves_nothing_behind(self, tmp_path):
+        with pytest.raises(InputError, match="precompute: device must be 'cpu', 'cuda' or 'cuda:N', got 'gpu'"):
+            precompute(chebnet2d.data.load("csbm"), out=tmp_path / "b", degree=2, device="gpu")
+        assert not (tmp_path / "b").exists()
+
     @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
     def test_a_gpu_computes_the_same(self, data, tmp_path):
         here = precompute(data, out=tmp_path / "a", degree=4)

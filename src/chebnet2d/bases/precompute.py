@@ -38,6 +38,7 @@ from chebnet2d.bases.recurrence import block_terms, buffers_needed
 from chebnet2d.bases.sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
 from chebnet2d.bases.store import Bases
 from chebnet2d.graph import SparseOperator
+from chebnet2d.nn import checked_device
 from chebnet2d.polynomials import Basis, get_basis
 
 WIDEST = 64
@@ -94,6 +95,7 @@ def precompute(
         block: columns of a block, where ``memory`` should not decide.
         device: where the products are computed.
     """
+    where = checked_device("precompute", device)
     limit = None if memory is None else parse_bytes(memory, "precompute")
     work = prepare(graph, x, out=out, basis=basis, degree=degree, operator=operator, dtype=dtype, rows=rows)
     if work.finished():
@@ -103,7 +105,7 @@ def precompute(
             return Bases.open(out)
         widest = _widest(work, limit) if block is None else integer("precompute", "block", block, 1)
         work = begin(work, widest)
-        write_blocks(replace(work, matrix=work.matrix.to(device=device)), progress=progress)
+        write_blocks(replace(work, matrix=work.matrix.to(device=where)), progress=progress)
         finish(work)
     return Bases.open(out)
 

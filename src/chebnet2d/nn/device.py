@@ -6,10 +6,11 @@ from torch import nn
 from chebnet2d._checks import InputError, fail
 
 
-def checked_device(owner: str, device: str | torch.device | None, model: nn.Module) -> torch.device:
+def checked_device(owner: str, device: str | torch.device | None, model: nn.Module | None = None) -> torch.device:
     """The device, if this machine has it; by default the one on which the model is."""
     if device is None:
-        return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
+        parameters = iter(()) if model is None else model.parameters()
+        return next((parameter.device for parameter in parameters), torch.device("cpu"))
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError):

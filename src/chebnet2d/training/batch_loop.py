@@ -20,6 +20,9 @@ from chebnet2d.training.fit import Progress, Report, Result, Run, _Tracker
 from chebnet2d.training.metrics import negative_log_likelihood, roc_auc
 from chebnet2d.training.stack import Stack
 
+BATCH = 10_000
+"""Rows of a batch, where nothing else is said."""
+
 Batch = tuple[Any, Tensor]
 """(inputs, labels): inputs are one tensor or a tuple of arguments."""
 
@@ -113,26 +116,8 @@ def train(
     results = []
     for run, tracker in zip(runs, trackers, strict=True):
         accuracy, auc = learner.finish(task, run, tracker.best_state, test)
-        results.append(_result(run, tracker, metric, accuracy, auc, seconds))
+        results.append(tracker.record(metric, accuracy, auc, seconds))
     return results
-
-
-def _result(run: Run, tracker: _Tracker, metric: str, accuracy: float | None, auc: float | None, seconds: float) -> Result:
-    return Result(
-        model=run.model,
-        split=run.split,
-        seed=run.seed,
-        settings=run.settings,
-        metric=metric,
-        best_epoch=tracker.best_epoch,
-        epochs=len(tracker.history.train_loss),
-        val_loss=tracker.best_loss,
-        val_metric=tracker.best_metric,
-        test_accuracy=accuracy,
-        test_roc_auc=auc,
-        seconds=seconds,
-        history=tracker.history,
-    )
 
 
 def shard_streams(seed: int, shards: int) -> list[Stream]:

@@ -21,10 +21,10 @@ from torch.nn.parallel import DistributedDataParallel
 from chebnet2d._checks import InputError, integer
 from chebnet2d.bases import Bases
 from chebnet2d.nn import random_streams
-from chebnet2d.training.batch_loop import BatchTask, Meter, check_logits, shard_streams, train
+from chebnet2d.training.batch_loop import BATCH, BatchTask, Meter, check_logits, shard_streams, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
 from chebnet2d.training.metrics import negative_log_likelihood
-from chebnet2d.training.minibatch import BATCH, Task
+from chebnet2d.training.minibatch import Task
 from chebnet2d.training.settings import Settings
 
 

@@ -425,14 +425,17 @@ class _Tracker:
             logits = out[0] if isinstance(out, tuple) else out
             accuracy = float((logits[split.test].argmax(dim=1) == y[split.test]).double().mean())
             auc = roc_auc(logits, y, split.test) if logits.shape[1] == 2 else None
+        return self.record(metric, accuracy, auc, seconds)
+
+    def record(self, metric: str, accuracy: float | None, auc: float | None, seconds: float) -> Result:
         return Result(
-            model=model,
-            split=split,
+            model=self.run.model,
+            split=self.run.split,
             seed=self.run.seed,
             settings=self.run.settings,
             metric=metric,
             best_epoch=self.best_epoch,
-            epochs=len(self.history.val_loss),
+            epochs=len(self.history.train_loss),
             val_loss=self.best_loss,
             val_metric=self.best_metric,
             test_accuracy=accuracy,

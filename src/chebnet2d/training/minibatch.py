@@ -18,12 +18,11 @@ from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
+from chebnet2d.nn import checked_device
 from chebnet2d.training.basis_models import OnBases
-from chebnet2d.training.batch_loop import StackLearner, train
+from chebnet2d.training.batch_loop import BATCH, StackLearner, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
 from chebnet2d.training.settings import Settings
-
-BATCH = 10_000
 
 
 def fit_on_bases(
@@ -108,7 +107,7 @@ class Task:
         self.owner, self.metric = owner, bases.metric
         self.runs, self.bases = list(runs), bases
         self.batch_size = integer(owner, "batch_size", batch_size, 1)
-        self.device = torch.device(device)
+        self.device = checked_device(owner, device)
         for run in runs:
             if isinstance(run.model, OnBases) and run.model.degree != bases.degree:
                 raise InputError(f"{owner}: the model must be of degree {bases.degree}, as the bases, got {run.model.degree}.")
