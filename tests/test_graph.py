@@ -142,6 +142,30 @@ def test_weighted_product_gradients_and_vmap():
     assert gradcheck(lambda v: operator.weighted_product(values[0], v), (x[0].detach().requires_grad_(),))
 
 
+def test_sampled_product_gradients_and_vmap():
+    rng = np.random.default_rng(0)
+    pattern = scipy.sparse.random_array((6, 9), density=0.4, random_state=rng, format="csr")
+    operator = SparseOperator.from_scipy(pattern, dtype=torch.float64)
+    rows, columns = (torch.from_numpy(index.astype(np.int64)) for index in pattern.nonzero())
+    left, right = (torch.randn(3, 2, n, 4, dtype=torch.float64, requires_grad=True) for n in (6, 9))
+
+    ours = torch.func.vmap(operator.sampled_product)(left, right)
+    expected = (left @ right.mT)[..., rows, columns]
+    torch.testing.assert_close(ours, expected)
+    torch.testing.assert_close(operator.sampled_product(left[0, 0], right[0, 0]), expected[0, 0])
+    for of_ours, of_expected in zip(
+        torch.autograd.grad(ours.square().sum(), (left, right)),
+        torch.autograd.grad(expected.square().sum(), (left, right)),
+        strict=True,
+    ):
+        torch.testing.assert_close(of_ours, of_expected)
+    assert gradcheck(operator.sampled_product, (left[0].detach().requires_grad_(), right[0].detach().requires_grad_()))
+    torch.testing.assert_close(
+        torch.func.vmap(operator.sampled_product, in_dims=(0, None))(left, right[0])[1],
+        operator.sampled_product(left[1], right[0]),
+    )
+
+
 def test_operator_conversions():
     operator = l_hat()
     assert operator.to(dtype=torch.float64) is operator

@@ -3,6 +3,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sqlite3
 import time
@@ -121,6 +122,38 @@ def test_other_protocol_needs_another_store(preset, tmp_path):
     run_study(small(preset, datasets=("csbm",)), tmp_path / "s.sqlite")
     with pytest.raises(chebnet2d.InputError, match="holds a study whose splits differ"):
         run_study(small(preset, datasets=("csbm",), splits=2), tmp_path / "s.sqlite")
+
+
+def test_limits_hold_on_their_dataset_alone(preset, tmp_path):
+    protocol = small(preset, splits=1, inits=1, limits={"digits": {"epochs": 3}})
+    assert protocol.limits_on("csbm") == {"epochs": 12, "patience": 200}
+    assert Protocol.from_json(protocol.as_json()) == protocol
+
+    run_study(protocol, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        assert {row["dataset"]: row["epochs"] for row in store.rows()} == {"csbm": 12, "digits": 3}
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"cora": {"epochs": 3}}, "limits must be one of 'csbm', 'digits', got 'cora'"),
+        ({"csbm": {"lr": 1}}, "limits.csbm must be one of 'epochs', 'patience', got 'lr'"),
+        ({"csbm": {"patience": 0}}, "limits.csbm.patience must be an integer >= 1, got 0"),
+    ],
+)
+def test_wrong_limits(preset, limits, sentence):
+    with pytest.raises(chebnet2d.InputError, match=re.escape(sentence)):
+        small(preset, limits=limits)
+
+
+def test_a_study_begun_before_limits_existed_goes_on(preset, tmp_path):
+    protocol = small(preset, datasets=("csbm",), splits=1, inits=1)
+    run_study(protocol, tmp_path / "s.sqlite")
+    with contextlib.closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection, connection:
+        older = {name: value for name, value in protocol.as_json().items() if name != "limits"}
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'protocol'", (json.dumps(older),))
+    run_study(protocol, tmp_path / "s.sqlite")
 
 
 def test_changed_preset_is_noticed(preset, tmp_path):

@@ -155,6 +155,16 @@ class SparseOperator:
         """
         return cast(Tensor, _WeightedProduct.apply(self, values, x))
 
+    def sampled_product(self, left: Tensor, right: Tensor) -> Tensor:
+        """The entries of ``left @ right.T`` at the stored places, in the order of ``values``, and no others.
+
+        ``left``: N x C, ``right``: M x C; or G x N x C and G x M x C for G x nnz entries. Differentiable in both. Under ``vmap``
+        runs are further parts of G.
+        """
+        if left.dim() == 2:
+            return self.sampled_product(left.unsqueeze(0), right.unsqueeze(0)).squeeze(0)
+        return cast(Tensor, _SampledProduct.apply(self, left, right))
+
     @property
     def transpose_order(self) -> Tensor:
         """Where the stored values of the transpose stand among those of this matrix."""
@@ -222,6 +232,37 @@ class _WeightedProduct(torch.autograd.Function):
         for tensor, dim in ((values, in_dims[1]), (x, in_dims[2])):
             stacked.append(tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0))
         return _WeightedProduct.apply(operator, *stacked), 0
+
+
+class _SampledProduct(torch.autograd.Function):
+    """left: G x N x C, right: G x M x C. Nothing of size nnz x C is made: torch gathers, multiplies and sums entry by entry."""
+
+    @staticmethod
+    def forward(operator: SparseOperator, left: Tensor, right: Tensor) -> Tensor:
+        out = left.new_empty(left.shape[0], operator.nnz)
+        for entries, x, y in zip(out, left, right, strict=True):
+            entries.copy_(torch.sparse.sampled_addmm(operator.csr, x.contiguous(), y.contiguous().T, beta=0).values())
+        return out
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor, Tensor], output: Tensor) -> None:
+        ctx.operator, left, right = inputs
+        ctx.save_for_backward(left, right)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor]:
+        left, right = ctx.saved_tensors
+        transposed = grads[0][:, ctx.operator.transpose_order]
+        return None, _multiply_each(ctx.operator, grads[0], right), _multiply_each(ctx.operator.T, transposed, left)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, operator: SparseOperator, left: Tensor, right: Tensor) -> tuple[Tensor, int]:
+        folded = []
+        for tensor, dim in ((left, in_dims[1]), (right, in_dims[2])):
+            stacked = tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+            folded.append(stacked.flatten(0, 1))
+        return _SampledProduct.apply(operator, *folded).unflatten(0, (info.batch_size, -1)), 0
 
 
 def _multiply_each(operator: SparseOperator, values: Tensor, x: Tensor) -> Tensor:

@@ -86,7 +86,7 @@ class GCNII(NodeClassifier):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         check_features("GCNII", x, self.in_channels)
-        start: Tensor = self.first(self.dropout(x)).relu()
+        start: Tensor = self.first(x, self.dropout).relu()
         operator = operator_of(edge_index, edge_weight, start, kind="P~", owner="GCNII")
         hidden: Tensor = self.dropout(start)
         layers: list[Any] = list(self.layers)

@@ -254,14 +254,12 @@ class RelationalBias(nn.Module):
 class Relations:
     """What the layers need of a graph.
 
-    ``operators``: D_r^-1/2 A_r D_r^-1/2 for r = 1, 2, ... ``sources``, ``targets``: E x N, which pick the ends of each edge of
-    A_1 = A + I. ``weights``: 1 / degree of the target of each edge.
+    ``operators``: D_r^-1/2 A_r D_r^-1/2 for r = 1, 2, ... ``edges``: the pattern of A_1 = A + I, a row for each target, and in it
+    1 / degree of the target.
     """
 
     operators: tuple[SparseOperator, ...]
-    sources: SparseOperator
-    targets: SparseOperator
-    weights: Tensor
+    edges: SparseOperator
 
 
 def relations_of(graph: Graph, edge_weight: Tensor | None, like: Tensor, orders: int) -> Relations:
@@ -274,18 +272,14 @@ def relations_of(graph: Graph, edge_weight: Tensor | None, like: Tensor, orders:
     def build(adjacency: SparseOperator) -> Relations:
         nodes = adjacency.shape[0]
         reach = _pattern(adjacency.to_scipy() + scipy.sparse.eye_array(nodes))
-        degree = np.diff(reach.indptr)
-        edges = np.arange(reach.nnz)
-        ones = np.ones(reach.nnz)
-        ends = (reach.indices, np.repeat(np.arange(nodes), degree))
-        sources, targets = (place(scipy.sparse.coo_array((ones, (edges, end)), shape=(reach.nnz, nodes))) for end in ends)
+        edges = place(scipy.sparse.diags_array(1 / np.diff(reach.indptr)) @ reach)
         operators = []
         for order in range(orders):
             if order:
                 reach = _pattern(reach @ reach)
             scale = scipy.sparse.diags_array(1 / np.sqrt(np.diff(reach.indptr)))
             operators.append(place(scale @ reach @ scale, symmetric=True))
-        return Relations(tuple(operators), sources, targets, torch.from_numpy(1 / degree[ends[1]]).to(device, dtype))
+        return Relations(tuple(operators), edges)
 
     return made_of(graph, edge_weight, like.shape[0], ("relations", orders, dtype, device), build, owner="NodeFormer")
 
@@ -298,12 +292,10 @@ def _pattern(matrix: Any) -> Any:
 
 def edge_score(of_query: Tensor, of_key: Tensor, relations: Relations) -> Tensor:
     """Mean over heads and edges (j, i) of log(attention of i on j) / degree of i."""
-    reached = relations.targets @ of_query.flatten(1)
-    sent = relations.sources @ of_key.flatten(1)
-    products = (reached * sent).unflatten(1, of_query.shape[1:]).sum(dim=2)
+    products = relations.edges.sampled_product(of_query.movedim(1, 0), of_key.movedim(1, 0))
     normaliser = torch.einsum("nhm,hm->nh", of_query, of_key.sum(dim=0))
     # Every node is the target of as many edges as its degree: over edges, its normaliser counts once.
-    return ((products.log() * relations.weights.unsqueeze(1)).sum() - normaliser.log().sum()) / products.numel()
+    return ((products.log() * relations.edges.values).sum() - normaliser.log().sum()) / products.numel()
 
 
 def draw_projection(generator: np.random.Generator, rows: int, columns: int, kind: str = "corrected") -> Any:

@@ -102,7 +102,7 @@ class PDEGCN(NodeClassifier):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         check_features("PDEGCN", x, self.in_channels)
-        now: Tensor = self.dropout(self.first(self.dropout(x)).relu())
+        now: Tensor = self.dropout(self.first(x, self.dropout).relu())
         operator = operator_of(edge_index, edge_weight, now, kind="P~", owner="PDEGCN")
         before = now
         for number, layer in enumerate(self.layers):

@@ -115,7 +115,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         if self.variant == "unified":
             return super().forward(x, edge_index, edge_weight)
         check_features("SpecGN", x, self.in_channels)
-        z: Tensor = self.opening(self.dropout(x))
+        z: Tensor = self.opening(x, self.dropout)
         matrix, bounded = self._operator(z, edge_index, edge_weight)
         for conv in self.convs:
             z = conv(self.dropout(z), matrix, bounded).relu()

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.graph import SparseOperator
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
+from chebnet2d.nn.dropped_product import dropped_product
 
 NARROW = 16
 
@@ -31,22 +32,28 @@ class Linear(nn.Module):
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -bound, bound)
 
-    def forward(self, x: Features) -> Tensor:
+    def forward(self, x: Features, dropout: Dropout | None = None) -> Tensor:
+        """``dropout``: on x, before the product. The same as ``self(dropout(x))``, in half of the time where x is dense."""
         if x.shape[-1] != self.in_channels:
             raise fail("Linear", "x", f"of {self.in_channels} columns", x)
-        z = _product(x, self.weight)
+        z = _product(x, self.weight, dropout)
         return z if self.bias is None else z.add_(self.bias)  # nobody else has z: a second array would be a pass over memory
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"
 
 
-def _product(x: Features, weight: Tensor) -> Tensor:
+def _product(x: Features, weight: Tensor, dropout: Dropout | None) -> Tensor:
+    if not isinstance(x, Tensor) or x.device.type != "cpu":
+        return (x if dropout is None else dropout(x)) @ weight
     # On a CPU a product with less than 16 columns costs two to four times one with 16, forward and backward: add zeros.
-    narrow = NARROW - weight.shape[-1]
-    if narrow <= 0 or not isinstance(x, Tensor) or x.device.type != "cpu":
-        return x @ weight
-    return (x @ nn.functional.pad(weight, (0, narrow)))[..., : weight.shape[-1]]
+    columns = weight.shape[-1]
+    wide = weight if columns >= NARROW else nn.functional.pad(weight, (0, NARROW - columns))
+    if dropout is not None and dropout.training and dropout.active:
+        z = dropped_product(x, wide, dropout.p)
+    else:
+        z = x @ wide
+    return z if columns >= NARROW else z[..., :columns]
 
 
 class GlorotLinear(Linear):
@@ -111,7 +118,7 @@ class MLP(nn.Module):
             self.norms.extend(BatchNorm(hidden_channels) for _ in range(num_layers - 1))
 
     def forward(self, x: Features) -> Tensor:
-        return self.rest(self.layers[0](self.dropouts[0](x)))
+        return self.rest(self.layers[0](x, self.dropouts[0]))
 
     def rest(self, hidden: Tensor) -> Tensor:
         """All that follows the first linear layer."""

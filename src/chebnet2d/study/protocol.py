@@ -60,6 +60,8 @@ TABLE_DATASETS: dict[int, tuple[str, ...]] = {
     3: ("cora", "computers", "ogbn-arxiv", "ogbn-products", "penn94", "twitch-gamers", "roman-empire", "amazon-ratings"),
 }
 
+LIMITS = ("epochs", "patience")
+
 
 @dataclass(frozen=True)
 class Protocol:
@@ -67,7 +69,8 @@ class Protocol:
 
     ``split``: how nodes are split, or several such names; each has its own table.
     ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
-    hold for every method: the same trainer and the same early stopping for all.
+    hold for every method: the same trainer and the same early stopping for all. ``limits``: other ``epochs`` and ``patience`` on
+    single datasets, again for every method there: {"photo": {"epochs": 200, "patience": 50}}.
     """
 
     methods: tuple[str, ...]
@@ -81,6 +84,7 @@ class Protocol:
     monitor: str = "accuracy"
     width: int | None = None
     presets: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("methods", "datasets", "split"):
@@ -95,6 +99,11 @@ class Protocol:
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:
             integer("Protocol", "width", self.width, 1)
+        for dataset, changes in self.limits.items():
+            one_of("Protocol", "limits", dataset, self.datasets)
+            for name, value in changes.items():
+                one_of("Protocol", f"limits.{dataset}", name, LIMITS)
+                integer("Protocol", f"limits.{dataset}.{name}", value, 1)
 
     @property
     def split_names(self) -> tuple[str, ...]:
@@ -130,17 +139,21 @@ class Protocol:
             raise InputError(f"Protocol: {str(path)!r} must have methods and datasets (or table), got no {min(missing)}.")
         return cls(**values)
 
+    def limits_on(self, dataset: str) -> dict[str, int]:
+        """``epochs`` and ``patience`` of all runs on a dataset."""
+        return {name: self.limits.get(dataset, {}).get(name, getattr(self, name)) for name in LIMITS}
+
     def preset(self, method: str, dataset: str) -> Preset:
         """What a method is run with, its variant included."""
         name, _, variant = method.partition(":")
         path = self.presets.get(method) or self.presets.get(name)
         preset = load_preset(name, dataset, Path(path) if path else None)
         model = {**preset.model, **({"variant": variant} if variant else {})}
-        shared = {"epochs": self.epochs, "patience": self.patience, "monitor": self.monitor}
+        shared = {**self.limits_on(dataset), "monitor": self.monitor}
         return Preset(name, dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})
 
     def as_json(self) -> dict[str, Any]:
-        return json.loads(json.dumps({**asdict(self), "presets": dict(self.presets)}))
+        return json.loads(json.dumps(asdict(self)))
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Protocol":

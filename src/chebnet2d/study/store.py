@@ -109,9 +109,9 @@ class Store:
     def begin(self, protocol: Protocol, units: Sequence[Unit]) -> None:
         """Freeze the protocol and its plan, or find the same ones. Another protocol needs another file."""
         with self._transaction():
-            known = self._meta("protocol")
-            if known is not None and known != protocol.as_json():
-                differing = [name for name, value in protocol.as_json().items() if known.get(name) != value]
+            known = self.protocol
+            if known is not None and known.as_json() != protocol.as_json():
+                differing = [name for name, value in protocol.as_json().items() if known.as_json()[name] != value]
                 raise InputError(
                     f"study: {str(self.path)!r} holds a study whose {', '.join(differing)} differ. "
                     "Use another --store, or the protocol it was begun with."
