@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d._stacks import with_runs
 from chebnet2d.conv.column_blocks import column_blocks
 from chebnet2d.graph import SparseOperator
 
@@ -89,7 +90,7 @@ class _Full(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, maps: Tensor) -> tuple[Tensor, int]:
-        return _Full.apply(operator, *_fold(info, in_dims, x, maps)), 1
+        return _Full.apply(operator, *with_runs(info, in_dims[1:], x, maps, at=1)), 1
 
 
 class _FullBackward(torch.autograd.Function):
@@ -128,21 +129,8 @@ class _FullBackward(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> Any:
-        grad, maps = _fold(info, (None, in_dims[1], in_dims[3]), grad, maps)
-        x, _ = _fold(info, (None, in_dims[2], 1), x, maps)
+        grad, x, maps = with_runs(info, in_dims[1:], grad, x, maps, at=1)
         return _FullBackward.apply(operator, grad, x, maps), (1, 1)
-
-
-def _fold(info: Any, in_dims: Any, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
-    """Both with the runs in dimension 1, whether or not they were stacked."""
-    folded = []
-    for tensor, dim in ((x, in_dims[1]), (maps, in_dims[2])):
-        if dim is None:
-            tensor = tensor.unsqueeze(1).expand(-1, info.batch_size, *tensor.shape[1:])
-        else:
-            tensor = tensor.movedim(dim, 1)
-        folded.append(tensor)
-    return folded[0], folded[1]
 
 
 def _add_product(z: Tensor, block: Tensor, maps: Tensor) -> None:
@@ -248,7 +236,7 @@ class _Diagonal(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, theta: Tensor) -> tuple[Tensor, int]:
-        return _Diagonal.apply(operator, *_fold(info, in_dims, x, theta)), 1
+        return _Diagonal.apply(operator, *with_runs(info, in_dims[1:], x, theta, at=1)), 1
 
 
 class _DiagonalBackward(torch.autograd.Function):
@@ -287,8 +275,7 @@ class _DiagonalBackward(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, grad: Tensor, x: Tensor, theta: Tensor) -> Any:
-        grad, theta = _fold(info, (None, in_dims[1], in_dims[3]), grad, theta)
-        x, _ = _fold(info, (None, in_dims[2], 1), x, theta)
+        grad, x, theta = with_runs(info, in_dims[1:], grad, x, theta, at=1)
         return _DiagonalBackward.apply(operator, grad, x, theta), (1, 1)
 
 

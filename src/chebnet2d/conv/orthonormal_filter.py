@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from chebnet2d._stacks import with_runs
 from chebnet2d.conv.column_blocks import column_blocks, column_sums
 from chebnet2d.graph import SparseOperator
 
@@ -65,8 +66,7 @@ class _OrthonormalFilter(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, theta: Tensor, tolerance: float, tape: Any) -> Any:
-        x = x.expand(info.batch_size, *x.shape) if in_dims[1] is None else x.movedim(in_dims[1], 0)
-        theta = theta.unsqueeze(1).expand(-1, info.batch_size, -1) if in_dims[2] is None else theta.movedim(in_dims[2], 1)
+        (x,), (theta,) = with_runs(info, [in_dims[1]], x), with_runs(info, [in_dims[2]], theta, at=1)
         return _OrthonormalFilter.apply(operator, x, theta, tolerance, tape), 0
 
 

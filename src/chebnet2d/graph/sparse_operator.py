@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, fail
+from chebnet2d._stacks import with_runs
 
 _INT32_MAX = 2**31 - 1
 
@@ -228,10 +229,7 @@ class _WeightedProduct(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, values: Tensor, x: Tensor) -> tuple[Tensor, int]:
-        stacked = []
-        for tensor, dim in ((values, in_dims[1]), (x, in_dims[2])):
-            stacked.append(tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0))
-        return _WeightedProduct.apply(operator, *stacked), 0
+        return _WeightedProduct.apply(operator, *with_runs(info, in_dims[1:], values, x)), 0
 
 
 class _SampledProduct(torch.autograd.Function):
@@ -258,10 +256,7 @@ class _SampledProduct(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, left: Tensor, right: Tensor) -> tuple[Tensor, int]:
-        folded = []
-        for tensor, dim in ((left, in_dims[1]), (right, in_dims[2])):
-            stacked = tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-            folded.append(stacked.flatten(0, 1))
+        folded = (tensor.flatten(0, 1) for tensor in with_runs(info, in_dims[1:], left, right))
         return _SampledProduct.apply(operator, *folded).unflatten(0, (info.batch_size, -1)), 0
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from chebnet2d._stacks import with_runs
 from chebnet2d.conv.column_blocks import ColumnBlock, column_blocks
 from chebnet2d.graph import SparseOperator
 
@@ -74,7 +75,7 @@ class _OfSparse(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: SparseOperator, shares: Tensor, weight: Tensor) -> Any:
-        return _OfSparse.apply(operator, x, *_fold(info, in_dims[2:], shares, weight)), 0
+        return _OfSparse.apply(operator, x, *with_runs(info, in_dims[2:], shares, weight)), 0
 
 
 class _OfDense(torch.autograd.Function):
@@ -121,14 +122,7 @@ class _OfDense(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Any:
-        return _OfDense.apply(operator, *_fold(info, in_dims[1:], x, shares, weight)), 0
-
-
-def _fold(info: Any, in_dims: Any, *tensors: Tensor) -> list[Tensor]:
-    return [
-        tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-        for tensor, dim in zip(tensors, in_dims, strict=True)
-    ]
+        return _OfDense.apply(operator, *with_runs(info, in_dims[1:], x, shares, weight)), 0
 
 
 def _stacked(shares: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

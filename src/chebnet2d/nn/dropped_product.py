@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d.nn.random_streams import Stream, keep_bytes, streams_of, threshold_of
+from chebnet2d._stacks import with_runs
+from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, streams_of
 
 # Rows of a block: what the second cache holds. A multiple of 8, so that blocks draw what the whole would and fill whole bytes.
 _ROWS = 512
@@ -40,7 +41,7 @@ class _DroppedProduct(torch.autograd.Function):
     def forward(x: Tensor, weight: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         out = x.new_empty(*x.shape[:-1], weight.shape[-1])
         bits = torch.empty((*x.shape[:-2], -(-x.shape[-2] * x.shape[-1] // 8)), dtype=torch.uint8)
-        for stream, run in zip(streams_of(p.numel()), _runs(p, x, weight, out, bits), strict=True):
+        for stream, run in zip(streams_of(p.numel()), dropout_runs(p, x, weight, out, bits), strict=True):
             _forward(stream, *run)
         return out, bits
 
@@ -56,26 +57,13 @@ class _DroppedProduct(torch.autograd.Function):
         grad_x = torch.empty_like(x, memory_format=torch.contiguous_format) if ctx.needs_input_grad[0] else None
         grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
         of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(-1, *x.shape[-2:])
-        for into, run in zip(of_x, _runs(p, x, weight, grads[0], bits, grad_weight), strict=True):
+        for into, run in zip(of_x, dropout_runs(p, x, weight, grads[0], bits, grad_weight), strict=True):
             _backward(into, *run)
         return grad_x, grad_weight, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        stacked = [
-            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-            for tensor, dim in zip(tensors, in_dims, strict=True)
-        ]
-        return _DroppedProduct.apply(*stacked), (0, 0)
-
-
-def _runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
-    """(threshold of dropout, ...) of each run."""
-    thresholds = [int(threshold) for threshold in threshold_of(p).reshape(-1)]
-    if p.dim() == 0:
-        yield (thresholds[0], *tensors)
-    else:
-        yield from zip(thresholds, *tensors, strict=True)
+        return _DroppedProduct.apply(*with_runs(info, in_dims, *tensors)), (0, 0)
 
 
 def _forward(stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import Stream, keep_bytes, streams_of, threshold_of
+from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, streams_of
 
 # Edges of a block: what the second cache holds, but no less than there are nodes, as each block is added to all of them.
 _SMALLEST_BLOCK = 4096
@@ -62,7 +63,7 @@ class _EdgeFlux(torch.autograd.Function):
     def forward(blocks: EdgeBlocks, x: Tensor, weight: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         out = torch.zeros_like(x, memory_format=torch.contiguous_format)
         bits = torch.empty((*x.shape[:-2], 2, -(-blocks.edges * x.shape[-1] // 8)), dtype=torch.uint8)
-        for stream, run in zip(streams_of(p.numel()), _runs(x, weight, p, out, bits), strict=True):
+        for stream, run in zip(streams_of(p.numel()), dropout_runs(p, x, weight, out, bits), strict=True):
             _forward(blocks, stream, *run)
         return out, bits
 
@@ -78,29 +79,16 @@ class _EdgeFlux(torch.autograd.Function):
         x, weight, p, bits = ctx.saved_tensors
         grad_x = torch.zeros_like(x, memory_format=torch.contiguous_format)
         grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
-        for run in _runs(x, weight, p, grads[0], bits, grad_x, grad_weight):
+        for run in dropout_runs(p, x, weight, grads[0], bits, grad_x, grad_weight):
             _backward(ctx.blocks, *run)
         return None, grad_x, grad_weight, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, blocks: EdgeBlocks, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        stacked = [
-            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-            for tensor, dim in zip(tensors, in_dims[1:], strict=True)
-        ]
-        return _EdgeFlux.apply(blocks, *stacked), (0, 0)
+        return _EdgeFlux.apply(blocks, *with_runs(info, in_dims[1:], *tensors)), (0, 0)
 
 
-def _runs(x: Tensor, weight: Tensor, p: Tensor, *others: Tensor) -> Iterator[tuple[Any, ...]]:
-    """(x, weight, threshold of dropout, ...) of each run."""
-    thresholds = [int(threshold) for threshold in threshold_of(p).reshape(-1)]
-    if p.dim() == 0:
-        yield (x, weight, thresholds[0], *others)
-    else:
-        yield from zip(x, weight, thresholds, *others, strict=True)
-
-
-def _forward(blocks: EdgeBlocks, stream: Stream, x: Tensor, weight: Tensor, threshold: int, out: Tensor, bits: Tensor) -> None:
+def _forward(blocks: EdgeBlocks, stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
     scaled = x * (65536 / (65536 - threshold))
     for (gather, scatter), part, (block, flux, mask) in _with_buffers(blocks, bits, x, 3):
         kept = keep_bytes(stream, threshold, block.numel()) if threshold else np.ones(block.numel(), dtype=np.uint8)
@@ -113,9 +101,9 @@ def _forward(blocks: EdgeBlocks, stream: Stream, x: Tensor, weight: Tensor, thre
 
 def _backward(
     blocks: EdgeBlocks,
+    threshold: int,
     x: Tensor,
     weight: Tensor,
-    threshold: int,
     grad: Tensor,
     bits: Tensor,
     grad_x: Tensor,

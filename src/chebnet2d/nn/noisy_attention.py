@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from chebnet2d._stacks import with_runs
+
 # Nodes at a time: samples x features numbers for each of them, and all stay in the cache.
 _NODES = 1024
 
@@ -72,11 +74,7 @@ class _NoisyAttention(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Tensor, int]:
         # Runs are further heads.
-        folded = []
-        for tensor, dim in zip(tensors, in_dims, strict=True):
-            stacked = tensor.unsqueeze(1).expand(-1, info.batch_size, -1, -1) if dim is None else tensor.movedim(dim, 1)
-            folded.append(stacked.flatten(1, 2))
-        out = noisy_attention(*folded)
+        out = noisy_attention(*(tensor.flatten(1, 2) for tensor in with_runs(info, in_dims, *tensors, at=1)))
         return out.unflatten(1, (info.batch_size, -1)), 1
 
 

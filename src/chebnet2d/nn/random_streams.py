@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from chebnet2d._stacks import with_runs
+
 Stream = np.random.SFC64
 """A bit generator; 64 bits at a time in about 1.5 ns."""
 
@@ -122,9 +124,7 @@ class _ReluDropout(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, x: Tensor, p: Tensor) -> tuple[Tensor, int]:
-        x = x.expand(info.batch_size, *x.shape) if in_dims[0] is None else x.movedim(in_dims[0], 0)
-        p = p.expand(info.batch_size) if in_dims[1] is None else p
-        return _ReluDropout.apply(x, p), 0
+        return _ReluDropout.apply(*with_runs(info, in_dims, x, p)), 0
 
 
 def streams_of(runs: int) -> Sequence[Stream]:
@@ -141,6 +141,15 @@ def streams_of(runs: int) -> Sequence[Stream]:
 def threshold_of(p: Tensor) -> Tensor:
     """The rate in 65536ths, as it is drawn: the scale belongs to the rounded rate, so that the mean is exactly 1."""
     return (p * 65536).round().clamp(max=65535)
+
+
+def dropout_runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
+    """(threshold of dropout, part of each tensor) of each run; of the only one where p is a number."""
+    thresholds = [int(threshold) for threshold in threshold_of(p).reshape(-1)]
+    if p.dim() == 0:
+        yield (thresholds[0], *tensors)
+    else:
+        yield from zip(thresholds, *tensors, strict=True)
 
 
 def keep_bytes(stream: Stream, threshold: int, count: int) -> Any:

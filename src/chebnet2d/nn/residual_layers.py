@@ -5,15 +5,16 @@ caches. Here one run goes through all layers after the other, in place, and what
 the factor of M_l, and one bit an entry: whether it went on to the next layer, through ReLU and dropout.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import keep_bytes, streams_of, threshold_of
+from chebnet2d.nn.random_streams import dropout_runs, keep_bytes, streams_of
 
 
 def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor, alpha: float) -> Tensor:
@@ -44,7 +45,7 @@ class _Layers(torch.autograd.Function):
         factors = hidden.new_empty(*lead, layers if keep else 1, nodes, channels)
         bits = torch.empty((*lead, layers if keep else 0, -(-nodes * channels // 8)), dtype=torch.uint8)
         streams: Sequence[Any] = streams_of(p.numel()) if p.any() else [None] * p.numel()
-        for stream, run in zip(streams, _runs(p, hidden, start, maps, out, factors, bits), strict=True):
+        for stream, run in zip(streams, dropout_runs(p, hidden, start, maps, out, factors, bits), strict=True):
             threshold, x, s, run_maps, result, run_factors, run_bits = run
             result.copy_(x)
             mask = torch.empty_like(result)
@@ -79,7 +80,7 @@ class _Layers(torch.autograd.Function):
         grad_start = torch.zeros_like(grad_hidden)
         grad_maps = torch.empty_like(maps, memory_format=torch.contiguous_format)
         nodes, channels = grad_hidden.shape[-2:]
-        for run in _runs(p, maps, factors, bits, grad_hidden, grad_start, grad_maps):
+        for run in dropout_runs(p, maps, factors, bits, grad_hidden, grad_start, grad_maps):
             threshold, run_maps, run_factors, run_bits, grad, of_start, of_maps = run
             mask, of_factor = torch.empty_like(grad), torch.empty_like(grad)
             for layer in range(len(run_maps) - 1, -1, -1):
@@ -94,17 +95,4 @@ class _Layers(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operator: SparseOperator, alpha: float, keep: bool, *tensors: Tensor) -> Any:
-        stacked = [
-            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-            for tensor, dim in zip(tensors, in_dims[3:], strict=True)
-        ]
-        return _Layers.apply(operator, alpha, keep, *stacked), (0, 0, 0)
-
-
-def _runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
-    """(threshold of dropout, ...) of each run."""
-    thresholds = [int(threshold) for threshold in threshold_of(p).reshape(-1)]
-    if p.dim() == 0:
-        yield (thresholds[0], *tensors)
-    else:
-        yield from zip(thresholds, *tensors, strict=True)
+        return _Layers.apply(operator, alpha, keep, *with_runs(info, in_dims[3:], *tensors)), (0, 0, 0)
