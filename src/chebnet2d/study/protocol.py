@@ -70,7 +70,7 @@ class Protocol:
     ``split``: how nodes are split, or several such names; each has its own table.
     ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
     hold for every method: the same trainer and the same early stopping for all. ``limits``: other ``epochs`` and ``patience`` on
-    single datasets, again for every method there: {"photo": {"epochs": 200, "patience": 50}}.
+    single datasets, again for every method there: {"photo": {"epochs": 400, "patience": 50}}.
     """
 
     methods: tuple[str, ...]
