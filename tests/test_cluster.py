@@ -62,12 +62,16 @@ class TestWithoutRay:
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [
-            (("--methods", "mlp", "--datasets", "digits", "--workers", 2), "--workers must be 1 beside --ray, .*, got 2"),
-            (("--table", 4), "--table must be 1 to 3 beside --ray, got 4, whose times are those of one machine"),
+            (
+                ("study", "run", "--methods", "mlp", "--datasets", "digits", "--workers", 2),
+                "--workers must be 1 beside --ray, .*, got 2",
+            ),
+            (("study", "run", "--table", 4), "--table must be 1 to 3 beside --ray, got 4, whose times are those of one machine"),
+            (("precompute", "csbm", "--out", "bases", "--device", "cuda"), "--device must be cpu beside --ray, .*, got 'cuda'"),
         ],
     )
     def test_what_does_not_go_with_a_cluster(self, arguments, sentence):
-        done = run("study", "run", *arguments, "--ray", "auto", code=2)
+        done = run(*arguments, "--ray", "auto", code=2)
         assert re.search(sentence, " ".join(done.stderr.split()))
 
 

@@ -36,12 +36,17 @@ def precompute(
 
     from chebnet2d import bases
     from chebnet2d import data as datasets
+    from chebnet2d._checks import InputError
     from chebnet2d.bases.sizes import show_bytes
     from chebnet2d.cli.console import cluster_news, print_json, say
     from chebnet2d.data import files
 
     if memory is not None:
         bases.parse_bytes(memory, "precompute")  # before the graph is read
+    if ray is not None and device != "cpu":
+        raise InputError(
+            f"precompute: --device must be cpu beside --ray, whose nodes compute on their processors, got {device!r}."
+        )
     data: Any = files.read_graph(dataset) if files.is_graph_path(dataset) else datasets.load(dataset, data_root)
     start = time.perf_counter()
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, operator, data.get("edge_weight"))

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError
 from chebnet2d.nn import Stream
-from chebnet2d.training.fit import Progress, Report, Result, Run, _Tracker
+from chebnet2d.training.fit import Progress, Report, Result, Run, _Tracker, check_logits
 from chebnet2d.training.metrics import negative_log_likelihood, roc_auc
 from chebnet2d.training.stack import Stack
 
@@ -140,7 +139,7 @@ class StackLearner:
         for streams, (inputs, y) in zip(self.streams, shards, strict=True):
             self.stack.streams = streams
             logits, penalty = self.stack.forward(arguments(inputs), training=True)
-            check_logits(logits, y, self.owner)
+            check_logits(self.owner, logits, y)
             losses = counted_losses(logits, y).sum(dim=1) / rows
             total = losses if total is None else total + losses
             if penalty is not None:
@@ -229,13 +228,3 @@ def arguments(inputs: Any) -> tuple[Any, ...]:
 def counted_losses(logits: Tensor, y: Tensor) -> Tensor:
     """R x B: -log p(y) where there is a label, 0 elsewhere."""
     return negative_log_likelihood(logits, y) * (y >= 0)
-
-
-def check_logits(logits: Tensor, y: Tensor, owner: str = "fit_on_bases") -> None:
-    if logits.dim() != 3 or logits.shape[1] != y.numel():
-        raise InputError(f"{owner}: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
-    if y.numel() and int(y.max()) >= logits.shape[2]:
-        raise InputError(
-            f"{owner}: labels must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
-            "Build the model with out_channels = number of classes."
-        )

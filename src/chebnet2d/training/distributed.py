@@ -21,8 +21,8 @@ from torch.nn.parallel import DistributedDataParallel
 from chebnet2d._checks import InputError, integer
 from chebnet2d.bases import Bases
 from chebnet2d.nn import random_streams
-from chebnet2d.training.batch_loop import BATCH, BatchTask, Meter, check_logits, shard_streams, train
-from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
+from chebnet2d.training.batch_loop import BATCH, BatchTask, Meter, shard_streams, train
+from chebnet2d.training.fit import Report, Result, Run, SplitLike, check_logits, initialise_parameters
 from chebnet2d.training.metrics import negative_log_likelihood
 from chebnet2d.training.minibatch import Task
 from chebnet2d.training.settings import Settings
@@ -113,7 +113,7 @@ class DistributedLearner:
             last = number == len(shards) - 1
             with random_streams([stream]), nullcontext() if last else self.parallel.no_sync():
                 logits = self.parallel(terms).unsqueeze(0)
-                check_logits(logits, y)
+                check_logits("fit_on_bases", logits, y)
                 loss = negative_log_likelihood(logits, y).sum() / rows
                 mean += loss.detach().double().cpu()
                 (loss * self.world).backward()  # the gradients are averaged, and wanted is their sum

@@ -345,7 +345,7 @@ class _StackFit:
         self.epoch += 1
         logits, penalty = self.stack.forward(self.inputs, training=True)
         if self.epoch == 1:
-            _check_logits(logits, self.y)
+            check_logits("fit", logits, self.y)
         losses = (negative_log_likelihood(logits, self.y) * self.train).sum(dim=1)
         self.stack.step(losses.sum() if penalty is None else losses.sum() + penalty)
         with torch.no_grad():
@@ -446,11 +446,12 @@ class _Tracker:
         )
 
 
-def _check_logits(logits: Tensor, y: Tensor) -> None:
+def check_logits(owner: str, logits: Tensor, y: Tensor) -> None:
+    """``logits``: R x N x C, for N labels."""
     if logits.dim() != 3 or logits.shape[1] != y.numel():
-        raise InputError(f"fit: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
-    if int(y.max()) >= logits.shape[2]:
+        raise InputError(f"{owner}: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
+    if y.numel() and int(y.max()) >= logits.shape[2]:
         raise InputError(
-            f"fit: data.y must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
+            f"{owner}: labels must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
             "Build the model with out_channels = number of classes."
         )
