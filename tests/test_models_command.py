@@ -13,7 +13,7 @@ import pytest
 import chebnet2d
 from chebnet2d.cli import main
 from chebnet2d.models import MODELS, registry
-from chebnet2d.study.presets import shipped_presets
+from chebnet2d.study.presets import load_preset, shipped_presets
 from chebnet2d.training import Settings
 
 OURS = [name for name, model in MODELS.items() if model.__module__.startswith("chebnet2d.")]
@@ -35,7 +35,8 @@ def test_list_as_json_counts_parameters_for_the_dataset():
     records = {record["name"]: record for record in json.loads(run("models", "--json"))["models"]}
     assert set(OURS) <= set(records)
     assert records["mlp"]["parameters"] == 1433 * 64 + 64 + 64 * 7 + 7
-    assert records["chebnet2d"]["parameters"] == records["mlp"]["parameters"] + 11 * 7 * 7
+    degree = load_preset("chebnet2d", "cora").model["degree"]
+    assert records["chebnet2d"]["parameters"] == records["mlp"]["parameters"] + (degree + 1) * 7 * 7
     assert records["gprgnn"]["parameters"] == records["mlp"]["parameters"] + 11
     on_digits = json.loads(run("models", "mlp", "--dataset", "digits", "--json"))
     assert on_digits["parameters"] == 64 * 64 + 64 + 64 * 10 + 10
