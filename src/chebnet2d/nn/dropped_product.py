@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._stacks import with_runs
-from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, streams_of
+from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
 
 # Rows of a block: what the second cache holds. A multiple of 8, so that blocks draw what the whole would and fill whole bytes.
 _ROWS = 512
@@ -74,13 +74,13 @@ def _forward(stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Ten
         kept = keep_bytes(stream, threshold, block.numel())
         part[:] = np.packbits(kept)
         torch.mm(_masked(x[rows], kept, block), weight, out=out[rows])
-    out.mul_(_scale(threshold))
+    out.mul_(keep_scale(threshold))
 
 
 def _backward(
     of_x: Tensor | None, threshold: int, x: Tensor, weight: Tensor, grad: Tensor, bits: Tensor, of_weight: Tensor
 ) -> None:
-    grad = grad * _scale(threshold)
+    grad = grad * keep_scale(threshold)
     if threshold == 0:
         torch.mm(x.T, grad, out=of_weight)
         if of_x is not None:
@@ -104,7 +104,3 @@ def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
 
 def _masked(x: Tensor, kept: Any, out: Tensor) -> Tensor:
     return out.copy_(torch.from_numpy(kept).view_as(out)).mul_(x)
-
-
-def _scale(threshold: int) -> float:
-    return 65536 / (65536 - threshold)

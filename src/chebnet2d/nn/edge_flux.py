@@ -16,7 +16,7 @@ from torch import Tensor
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, streams_of
+from chebnet2d.nn.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
 
 # Edges of a block: what the second cache holds, but no less than there are nodes, as each block is added to all of them.
 _SMALLEST_BLOCK = 4096
@@ -89,7 +89,7 @@ class _EdgeFlux(torch.autograd.Function):
 
 
 def _forward(blocks: EdgeBlocks, stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
-    scaled = x * (65536 / (65536 - threshold))
+    scaled = x * keep_scale(threshold)
     for (gather, scatter), part, (block, flux, mask) in _with_buffers(blocks, bits, x, 3):
         kept = keep_bytes(stream, threshold, block.numel()) if threshold else np.ones(block.numel(), dtype=np.uint8)
         part[0] = np.packbits(kept)
@@ -109,7 +109,7 @@ def _backward(
     grad_x: Tensor,
     grad_weight: Tensor,
 ) -> None:
-    scale = 65536 / (65536 - threshold)
+    scale = keep_scale(threshold)
     scaled = x * scale
     grad = grad.contiguous()
     for (gather, scatter), part, (block, of_flux, mask) in _with_buffers(blocks, bits, x, 3):

@@ -119,7 +119,7 @@ class _ReluDropout(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         out, p = ctx.saved_tensors
-        scale = 65536 / (65536 - threshold_of(p))
+        scale = keep_scale(threshold_of(p))
         return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
 
     @staticmethod
@@ -141,6 +141,11 @@ def streams_of(runs: int) -> Sequence[Stream]:
 def threshold_of(p: Tensor) -> Tensor:
     """The rate in 65536ths, as it is drawn: the scale belongs to the rounded rate, so that the mean is exactly 1."""
     return (p * 65536).round().clamp(max=65535)
+
+
+def keep_scale(threshold: Any) -> Any:
+    """1 / (1 - p) of what is kept, for a threshold or a tensor of them."""
+    return 65536 / (65536 - threshold)
 
 
 def dropout_runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
@@ -166,4 +171,4 @@ def _draw(stream: Stream, p: float, out: Tensor) -> None:
         return
     # Bit by bit: large short-lived arrays between the long-lived ones of a training step would tear holes into the heap.
     for part in out.view(-1).split(4 * _WORDS):
-        part.copy_(torch.from_numpy(keep_bytes(stream, threshold, part.numel()))).mul_(65536 / (65536 - threshold))
+        part.copy_(torch.from_numpy(keep_bytes(stream, threshold, part.numel()))).mul_(keep_scale(threshold))

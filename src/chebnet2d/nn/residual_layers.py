@@ -14,7 +14,7 @@ from torch import Tensor
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import dropout_runs, keep_bytes, streams_of
+from chebnet2d.nn.random_streams import dropout_runs, keep_bytes, keep_scale, streams_of
 
 
 def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor, alpha: float) -> Tensor:
@@ -58,7 +58,7 @@ class _Layers(torch.autograd.Function):
                 if threshold and layer < layers - 1:
                     kept = torch.from_numpy(keep_bytes(stream, threshold, nodes * channels))
                     result.mul_(mask.copy_(kept.view_as(mask)))
-                    scale = 65536 / (65536 - threshold)
+                    scale = keep_scale(threshold)
                 if keep:
                     run_bits[layer] = torch.from_numpy(np.packbits(result.numpy().reshape(-1) > 0))
         return out, factors, bits
@@ -89,7 +89,7 @@ class _Layers(torch.autograd.Function):
                 torch.mm(run_factors[layer].T, grad, out=of_maps[layer])
                 torch.mm(grad, run_maps[layer].T, out=of_factor)
                 of_start.add_(of_factor, alpha=ctx.alpha)
-                scale = 65536 / (65536 - threshold) if layer else 1.0
+                scale = keep_scale(threshold) if layer else 1.0
                 torch.addmm(grad, ctx.operator.csr, of_factor, beta=0, alpha=(1 - ctx.alpha) * scale, out=grad)
         return None, None, None, grad_hidden, grad_start, grad_maps, None
 
