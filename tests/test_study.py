@@ -28,8 +28,9 @@ from chebnet2d.study import (
 from chebnet2d.study.executor import train_unit
 from chebnet2d.study.export import export_rows, read_rows
 from chebnet2d.study.origins import kind_of
+from chebnet2d.study.page import make_page, read_notes
 from chebnet2d.study.presets import Preset
-from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls, read_notes
+from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
 from chebnet2d.training import Run, Settings, fit_many
 
 PRESET = """
@@ -258,6 +259,23 @@ def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):
     assert "- GCN on texas (uniform 50.00, balanced 52.00; paper 60.00): two reasons.\n" in text
     assert "- GCN on cora (uniform 80.00, balanced 86.00; paper 87.00): not looked into.\n" in text
     assert "APPNP" not in text
+
+
+def test_a_page_names_means_of_cells_and_refuses_cells_that_are_not_there():
+    rows = [
+        _row("gcn", "cora", split, score, 0) | {"config": {"origin": "default"}}
+        for split, score in (("uniform", 0.8), ("balanced", 0.9))
+    ]
+    tables = make_tables(rows, {"gcn": {"cora": 85.0}})
+    notes = {
+        "page": {"intro": "Here {balanced gcn cora}, {not a cell at all}."},
+        "gcn": {"cora": "balanced splits have {balanced gcn cora}"},
+    }
+    page = make_page(tables, rows, notes)
+    assert page.startswith("Here 90.00, {not a cell at all}.\n")
+    assert "(uniform 80.00, balanced 90.00; paper 85.00): balanced splits have 90.00.\n" in page
+    with pytest.raises(chebnet2d.InputError, match="{uniform gcn texas} in --notes must name a split, a method and a dataset"):
+        make_page(tables, rows, {"page": {"intro": "{uniform gcn texas}"}})
 
 
 def test_a_page_has_intro_tables_origins_and_reasons(preset, tmp_path, command):

@@ -113,8 +113,7 @@ def table(
     from chebnet2d._checks import InputError, one_of
     from chebnet2d.cli.console import say
     from chebnet2d.study import Store, format_table, make_tables, published_numbers
-    from chebnet2d.study.origins import describe_origins
-    from chebnet2d.study.shortfalls import describe_shortfalls, read_notes
+    from chebnet2d.study.page import make_page, read_notes
 
     published = None
     if paper is not None:
@@ -129,11 +128,7 @@ def table(
     made = make_tables(rows, published)
     if paper is not None and all(cell.published is None for one in made for cell in one.cells.values()):
         typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
-    text = format_table(made, style)
-    if reasons is not None:
-        intro = reasons.get("page", {}).get("intro", "")
-        parts = [intro, text, describe_origins(rows), describe_shortfalls(made, reasons)]
-        text = "\n".join(part for part in parts if part)
+    text = format_table(made, style) if reasons is None else make_page(made, rows, reasons)
     if out is None:
         typer.echo(text, nl=False)
     else:

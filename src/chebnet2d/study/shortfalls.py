@@ -1,24 +1,15 @@
-"""Cells that lie far below the paper's, each with the reason that somebody found for it.
+"""Cells that lie far below the paper's, each with the reason that somebody found for it."""
 
-Reasons are a TOML file, one table a method; ``default`` holds for datasets that are not named, ``[default]`` for other methods::
-
-    [gcn]
-    texas = "the paper's own deviation there is 10.8 points"
-    default = "one published setting for all graphs"
-"""
-
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from chebnet2d._checks import InputError
 from chebnet2d.study.table import Table, title_of
 
 POINTS = 3.0
 """How far below, in points of percent, calls for a reason."""
 
 Notes = Mapping[str, Mapping[str, str]]
+"""Method -> dataset -> reason; either may be ``default``, which holds for those that are not named."""
 NO_REASON = "not looked into"
 
 
@@ -64,16 +55,3 @@ def _reason(one: Shortfall, notes: Notes) -> str:
             if dataset in notes.get(method, {}):
                 return notes[method][dataset].rstrip(".")
     return NO_REASON
-
-
-def read_notes(path: Path) -> Notes:
-    try:
-        notes = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}, which does not exist.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}: {error}.") from None
-    for method, table in notes.items():
-        if not isinstance(table, dict) or not all(isinstance(reason, str) for reason in table.values()):
-            raise InputError(f"study table: every table of {str(path)!r} must map datasets to sentences, got {method!r}.")
-    return notes
