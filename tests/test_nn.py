@@ -1,10 +1,13 @@
+import copy
+import inspect
+
 import numpy as np
 import pytest
 import scipy.sparse
 import torch
 
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn import MLP, Dropout, Linear, MaskedFeatures, Stream, keep_mask, random_streams
+from chebnet2d.nn import MLP, Configured, Dropout, Linear, MaskedFeatures, Stream, keep_mask, random_streams
 from chebnet2d.nn.random_streams import relu_dropout
 
 
@@ -132,3 +135,27 @@ def test_rate_is_not_saved_and_keeps_its_precision():
     dropout = Dropout(0.1).float()
     assert dropout.state_dict() == {}
     assert dropout.p.dtype == torch.float64
+
+
+class _Configured(Configured):
+    def __init__(self, width: int, dropout: float = 0.5, **options: int) -> None:
+        super().__init__()
+        self.seen_before_it_was_built = self.config
+
+
+class _Narrow(_Configured):
+    def __init__(self, name: str) -> None:
+        super().__init__(2, depth=3)
+
+
+def test_a_module_remembers_the_arguments_of_its_constructor():
+    module = _Configured(4, depth=2)
+    assert module.config == module.seen_before_it_was_built == {"width": 4, "dropout": 0.5, "depth": 2}
+    assert copy.deepcopy(module).config == module.config
+    assert _Narrow("n").config == {"name": "n"}, "those of its own constructor, not of the one that is called from there"
+    assert list(inspect.signature(_Configured).parameters) == ["width", "dropout", "options"]
+    assert module.stack_key == _Configured(4, dropout=0.1, depth=2).stack_key != _Configured(5, depth=2).stack_key
+    module.config["width"] = 7
+    assert module.config["width"] == 4, "what is given out is a copy"
+    with pytest.raises(TypeError, match="_Configured: missing a required argument: 'width'"):
+        _Configured()

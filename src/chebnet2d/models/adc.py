@@ -162,17 +162,6 @@ unified: Z = G(h(X)) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            terms=terms,
-            start=start,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            t_on=t_on,
-            variant=variant,
-        )
         self._start, self._terms = real("ADC", "start", start), terms
         self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
 
@@ -210,16 +199,6 @@ unified: Z = G(h(X)) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            terms=terms,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            t_on=t_on,
-            variant=variant,
-        )
         self._terms = terms
         self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
 

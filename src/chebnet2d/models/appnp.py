@@ -52,16 +52,6 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I. alpha
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            steps=steps,
-            alpha=alpha,
-            dropout=dropout,
-            bias=bias,
-            variant=variant,
-        )
         check_variant("APPNP", variant)
         integer("APPNP", "steps", steps, 0)
         real("APPNP", "alpha", alpha, 0, 1)

@@ -58,15 +58,6 @@ h: MLP to C logits. L = I - D^-1/2 A D^-1/2. theta: K + 1 learned numbers, the f
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            variant=variant,
-        )
         check_variant("BernNet", variant)
         weights = BernsteinWeights(out_channels, out_channels, degree + 1)
         conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights, basis="bernstein")

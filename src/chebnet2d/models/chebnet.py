@@ -70,15 +70,6 @@ unified: Z = sum_k T_k(L_hat) h(X) W_k with the MLP h and W_k: C x C.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            terms=terms,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            variant=variant,
-        )
         self.variant = check_variant("ChebNet", variant)
         if variant == "unified":
             conv = SpectralConv(out_channels, out_channels, integer("ChebNet", "terms", terms, 1) - 1, paradigm="2d")

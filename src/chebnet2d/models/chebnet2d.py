@@ -61,18 +61,6 @@ x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: nodes. Theta_b (C x C): learned res
         rank: int | None = None,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            num_layers=num_layers,
-            scaling=scaling,
-            init=init,
-            rank=rank,
-        )
         self.in_channels = in_channels
         self.mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
         self.filter_dropout = Dropout(filter_dropout)

@@ -85,20 +85,6 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            layout=layout,
-            num_layers=num_layers,
-            relu=relu,
-            batch_norm=batch_norm,
-            operator=operator,
-            variant=variant,
-        )
         if check_variant("ChebNetII", variant) == "unified":
             layout, relu, batch_norm, operator = "logits", True, False, "L_hat"
         self.layout = one_of("ChebNetII", "layout", layout, LAYOUTS)
@@ -203,15 +189,6 @@ H = h(X): MLP to C logits. L_hat = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials.
         filter_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            q=q,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-        )
         integer("ChebBase", "degree", degree, 0)
         weights = DampedI(out_channels, degree + 1, real("ChebBase", "q", q, 0))
         conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights)

@@ -105,16 +105,6 @@ unified: Z = G h(X) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            dropout=dropout,
-            rows=rows,
-            columns=columns,
-            alpha=alpha,
-            variant=variant,
-        )
         self.in_channels = in_channels
         self.rows = one_of("DSGC", "rows", rows, ROWS)
         self.columns = one_of("DSGC", "columns", columns, COLUMNS)

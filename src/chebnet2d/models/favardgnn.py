@@ -109,15 +109,6 @@ unified: x = h(X), MLP to C logits, and no map after the filter.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            variant=variant,
-        )
         if check_variant("FavardGNN", variant) == "unified":
             mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
             self._frame(mlp, filter_dropout, FavardConv(out_channels, degree), in_channels)

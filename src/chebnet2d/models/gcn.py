@@ -55,14 +55,6 @@ class GCN(NodeClassifier):
         batch_norm: bool = False,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            dropout=dropout,
-            batch_norm=batch_norm,
-        )
         self.in_channels = in_channels
         integer("GCN", "num_layers", num_layers, 1)
         sizes = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]

@@ -64,16 +64,6 @@ class GCNII(NodeClassifier):
         star: bool = False,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            alpha=alpha,
-            lamda=lamda,
-            dropout=dropout,
-            star=star,
-        )
         self.in_channels = in_channels
         integer("GCNII", "num_layers", num_layers, 1)
         real("GCNII", "lamda", lamda, 0)

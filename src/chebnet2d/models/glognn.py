@@ -72,20 +72,6 @@ class GloGNN(NodeClassifier):
         form: str = "small",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            num_nodes=num_nodes,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            orders=orders,
-            alpha=alpha,
-            beta=beta,
-            gamma=gamma,
-            delta=delta,
-            dropout=dropout,
-            form=form,
-        )
         self.in_channels = in_channels
         self.num_nodes = integer("GloGNN", "num_nodes", num_nodes, 1)
         self.num_layers = integer("GloGNN", "num_layers", num_layers, 1)

@@ -1,7 +1,7 @@
 """GNN-LF and GNN-HF: propagation that minimises a low-pass or a high-pass objective."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,27 +24,19 @@ class _Propagation(Decoupled):
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
 
-    def _build(self, arguments: dict[str, Any], start: tuple[float, float], step: float) -> None:
+    def _build(self, start: tuple[float, float], step: float) -> None:
         """Z_0 = (start[0] + start[1] P~) H, then ``steps`` times Z <- step P~ Z + alpha Z_0."""
-        self._remember(**arguments)
-        owner, alpha, steps = type(self).__name__, arguments["alpha"], arguments["steps"]
-        check_variant(owner, arguments["variant"])
-        one_of(owner, "form", arguments["form"], FORMS)
+        owner, config = type(self).__name__, self.config
+        alpha, steps, bias = config["alpha"], config["steps"], check_variant(owner, config["variant"]) == "unified"
         integer(owner, "steps", steps, 0)
-        if arguments["form"] == "closed":
+        if one_of(owner, "form", config["form"], FORMS) == "closed":
             conv = FixedFilter.of_function(_fixed_point(alpha, start, step))
         else:
             # sum_{j < T} alpha step^j P~^j + step^T P~^T, times start[0] + start[1] P~.
             walk = np.array([*(alpha * step**j for j in range(steps)), step**steps])
             conv = FixedFilter(np.convolve(walk, start))
-        mlp = two_layer_mlp(
-            arguments["in_channels"],
-            arguments["hidden_channels"],
-            arguments["out_channels"],
-            arguments["dropout"],
-            bias=arguments["variant"] == "unified",
-        )
-        self._frame(mlp, 0.0, conv, arguments["in_channels"])
+        sizes = (config["in_channels"], config["hidden_channels"], config["out_channels"])
+        self._frame(two_layer_mlp(*sizes, config["dropout"], bias=bias), 0.0, conv, sizes[0])
 
 
 def _fixed_point(alpha: float, start: tuple[float, float], step: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -90,18 +82,7 @@ H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
         super().__init__()
         alpha, mu = real("GNNLF", "alpha", alpha, 1e-3, 1, below=True), real("GNNLF", "mu", mu, 0, 1, below=True)
         s = 1 + alpha * mu - alpha
-        arguments = {
-            "in_channels": in_channels,
-            "out_channels": out_channels,
-            "hidden_channels": hidden_channels,
-            "steps": steps,
-            "alpha": alpha,
-            "mu": mu,
-            "dropout": dropout,
-            "form": form,
-            "variant": variant,
-        }
-        self._build(arguments, (mu / s, (1 - mu) / s), (1 - 2 * alpha + alpha * mu) / s)
+        self._build((mu / s, (1 - mu) / s), (1 - 2 * alpha + alpha * mu) / s)
 
 
 @register("gnn-hf")
@@ -142,15 +123,4 @@ H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
         super().__init__()
         alpha, beta = real("GNNHF", "alpha", alpha, 1e-3, 1, below=True), real("GNNHF", "beta", beta, 0)
         s = alpha * beta + 1
-        arguments = {
-            "in_channels": in_channels,
-            "out_channels": out_channels,
-            "hidden_channels": hidden_channels,
-            "steps": steps,
-            "alpha": alpha,
-            "beta": beta,
-            "dropout": dropout,
-            "form": form,
-            "variant": variant,
-        }
-        self._build(arguments, ((1 + beta) / s, -beta / s), (alpha * beta + 1 - alpha) / s)
+        self._build(((1 + beta) / s, -beta / s), (alpha * beta + 1 - alpha) / s)

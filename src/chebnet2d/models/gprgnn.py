@@ -79,17 +79,6 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers."
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            alpha=alpha,
-            init=init,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            variant=variant,
-        )
         check_variant("GPRGNN", variant)
         one_of("GPRGNN", "init", init, GAMMA_INITS)
         integer("GPRGNN", "degree", degree, 0)

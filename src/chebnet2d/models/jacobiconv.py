@@ -120,21 +120,6 @@ unified: H = h(X), MLP to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            a=a,
-            b=b,
-            alpha=alpha,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            basis=basis,
-            sign=sign,
-            shared=shared,
-            variant=variant,
-        )
         integer("JacobiConv", "degree", degree, 0)
         real("JacobiConv", "alpha", alpha, 1e-6)
         one_of("JacobiConv", "sign", sign, ("published", "correct"))

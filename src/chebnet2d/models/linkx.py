@@ -67,17 +67,6 @@ class LINKX(NodeClassifier):
         inner_activation: bool = False,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            num_nodes=num_nodes,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            dropout=dropout,
-            adjacency_layers=adjacency_layers,
-            feature_layers=feature_layers,
-            inner_activation=inner_activation,
-        )
         self.in_channels = in_channels
         self.num_nodes = integer("LINKX", "num_nodes", num_nodes, 1)
         self.inner_activation = flag("LINKX", "inner_activation", inner_activation)

@@ -29,13 +29,6 @@ X: N x F features. W1: F x H, W2: H x C. The graph is not used.""",
         self, in_channels: int, out_channels: int, hidden_channels: int = 64, dropout: float = 0.5, num_layers: int = 2
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            dropout=dropout,
-            num_layers=num_layers,
-        )
         self.in_channels = in_channels
         self.mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models.info import MethodInfo
+from chebnet2d.nn import Configured
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,11 @@ class Prediction:
     probabilities: Tensor
 
 
-class NodeClassifier(nn.Module):
+class NodeClassifier(Configured):
     """``forward(x, edge_index, edge_weight=None)`` gives N x C logits.
 
     ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
     are in the group "weights". The trainer reads it; it is data, not code. ``info``: formula and citation.
-    ``free`` names the constructor's arguments in which the runs of one stack may differ: dropout rates, constants that are
-    buffers, and what only the initialisation reads. In all others they must agree, see ``stack_key``.
     ``per_node`` names the parameters that have a row for each node, in methods whose constructor asks for ``num_nodes``.
     ``batches`` names the mini batches of nodes that the method can be trained on (``training.node_batches``), the usual one
     first; none where every node needs all others.
@@ -33,7 +32,6 @@ class NodeClassifier(nn.Module):
 
     info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
-    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout"})
     per_node: ClassVar[tuple[str, ...]] = ()
     batches: ClassVar[tuple[str, ...]] = ("induced", "induced-train")
 
@@ -42,20 +40,6 @@ class NodeClassifier(nn.Module):
             if parameter_name.startswith(prefixes):
                 return group
         return "weights"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The constructor's arguments: ``type(model)(**model.config)`` is a model of the same shape."""
-        return dict(self._config)
-
-    @property
-    def stack_key(self) -> tuple[tuple[str, str], ...]:
-        """Models with equal keys may be trained in one stack."""
-        return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.free))
-
-    def _remember(self, **arguments: Any) -> None:
-        """To be called by a constructor with its own arguments, unchanged."""
-        self._config = arguments
 
     @torch.no_grad()
     def predict(self, data: Any) -> Prediction:

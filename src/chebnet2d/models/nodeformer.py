@@ -93,24 +93,6 @@ class NodeFormer(NodeClassifier):
         projection_seed: int = 0,
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            num_heads=num_heads,
-            num_features=num_features,
-            gumbel_samples=gumbel_samples,
-            relational_order=relational_order,
-            relational_activation=relational_activation,
-            activation=activation,
-            jumping_knowledge=jumping_knowledge,
-            tau=tau,
-            edge_loss=edge_loss,
-            dropout=dropout,
-            projection=projection,
-            projection_seed=projection_seed,
-        )
         owner = "NodeFormer"
         self.in_channels = in_channels
         integer(owner, "num_layers", num_layers, 1)

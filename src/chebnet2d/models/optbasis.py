@@ -65,16 +65,6 @@ unified: x = h(X), MLP to C logits, and no map after the filter.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            coefficients=coefficients,
-            variant=variant,
-        )
         self.variant = check_variant("OptBasis", variant)
         paradigm = {"channel": "III", "shared": "I"}[one_of("OptBasis", "coefficients", coefficients, ("channel", "shared"))]
         channels = out_channels if variant == "unified" else hidden_channels

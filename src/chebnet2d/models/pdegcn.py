@@ -74,17 +74,6 @@ class PDEGCN(NodeClassifier):
         activation: str = "relu",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            num_layers=num_layers,
-            step_size=step_size,
-            dynamics=dynamics,
-            mix_per_layer=mix_per_layer,
-            dropout=dropout,
-            activation=activation,
-        )
         owner = "PDEGCN"
         self.in_channels = in_channels
         integer(owner, "num_layers", num_layers, 1)

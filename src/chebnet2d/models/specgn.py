@@ -84,18 +84,6 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._remember(
-            in_channels=in_channels,
-            out_channels=out_channels,
-            hidden_channels=hidden_channels,
-            degree=degree,
-            dropout=dropout,
-            filter_dropout=filter_dropout,
-            operator=operator,
-            epsilon=epsilon,
-            num_layers=num_layers,
-            variant=variant,
-        )
         self.operator = one_of("SpecGN", "operator", operator, ("eps", "rho"))
         self.epsilon = real("SpecGN", "epsilon", epsilon)
         self.variant = check_variant("SpecGN", variant)

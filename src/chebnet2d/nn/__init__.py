@@ -1,6 +1,7 @@
 """Layers to build with: the 2-D convolution and its relatives, and the dense parts that know sparse features and stacks."""
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
+from chebnet2d.nn.configured import Configured
 from chebnet2d.nn.device import checked_device
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
 from chebnet2d.nn.edge_flux import EdgeBlocks, edge_flux
@@ -14,6 +15,7 @@ __all__ = [
     "MLP",
     "BatchNorm",
     "ChebConv2D",
+    "Configured",
     "Dropout",
     "EdgeBlocks",
     "ExactConv",

@@ -22,7 +22,7 @@ from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI, ParadigmII, Paradi
 from chebnet2d.models.bernnet import NonNegativeI
 from chebnet2d.models.gprgnn import PageRankWeights
 from chebnet2d.models.jacobiconv import DecomposedIII, PublishedJacobi
-from chebnet2d.nn import MLP, Dropout, SpectralConv
+from chebnet2d.nn import MLP, Configured, Dropout, SpectralConv
 from chebnet2d.polynomials import Basis, Chebyshev, Jacobi
 
 READINGS = ("filter-first", "each-basis", "full-batch")
@@ -98,7 +98,7 @@ def on_bases(
     return kind(method, bases.num_features, classes, degree=bases.degree, **stored, **options)
 
 
-class OnBases(ExactBuffers):
+class OnBases(Configured, ExactBuffers):
     """``forward(terms)`` takes B x (D + 1) x F rows of the bases and gives B x C logits.
 
     ``groups``, ``free``, ``config`` and ``stack_key`` are as in ``chebnet2d.models.NodeClassifier``.
@@ -107,7 +107,6 @@ class OnBases(ExactBuffers):
     reading: ClassVar[str]
     free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "init"})
     change: Tensor
-    _config: dict[str, Any]
 
     def _frame(
         self, method: str, inputs: int, outputs: int, degree: int, stored: dict[str, Any], options: dict[str, Any]
@@ -122,14 +121,6 @@ class OnBases(ExactBuffers):
         if not parameter_name.startswith("conv."):
             return "weights"
         return "scale" if parameter_name == "conv.paradigm.eta" else "filter"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        return dict(self._config)
-
-    @property
-    def stack_key(self) -> tuple[tuple[str, str], ...]:
-        return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.free))
 
     def _check(self, terms: Tensor, channels: int) -> None:
         if not isinstance(terms, Tensor) or terms.dim() != 3 or terms.shape[1:] != (self.degree + 1, channels):
@@ -172,7 +163,6 @@ class FilterFirst(OnBases):
         **options: Any,
     ) -> None:
         super().__init__()
-        self._config = {name: value for name, value in locals().items() if name not in ("self", "options", "__class__")} | options
         one_of("FilterFirst", "maps", maps, MAPS)
         integer("FilterFirst", "num_layers", num_layers, 1)
         self.in_channels = in_channels
@@ -253,7 +243,6 @@ class EachBasis(OnBases):
         **options: Any,
     ) -> None:
         super().__init__()
-        self._config = {name: value for name, value in locals().items() if name not in ("self", "options", "__class__")} | options
         self.in_channels = in_channels
         stored = {"basis": stored_basis, "parameters": stored_parameters or {}, "operator": stored_operator}
         self._frame(method, out_channels, out_channels, degree, stored, options)
