@@ -680,7 +680,7 @@ def test_mlp_with_batch_norm_is_torchs(dense):
         (lambda: models.ChebNetII(4, 2, layout="last"), "ChebNetII: layout must be one of"),
         (lambda: models.JacobiConv(4, 2, sign="minus"), "JacobiConv: sign must be one of 'published', 'correct'"),
         (lambda: models.JacobiConv(4, 2, a=-1.0, b=-1.0), "Jacobi: a and b must not both be -1"),
-        (lambda: models.ADC(4, 2, t_on="validation"), "ADC: t_on must be 'train', got 'validation'"),
+        (lambda: models.ADC(4, 2, t_on="test"), "ADC: t_on must be one of 'train', 'validation', got 'test'"),
         (lambda: models.OptBasis(4, 2, variant="official"), "OptBasis: variant must be one of 'faithful', 'unified'"),
         (lambda: models.DSGC(4, 2, rows="walk"), "DSGC: rows must be one of 'rw', 'lp', 'none'"),
         (lambda: models.ChebNet(4, 2, terms=0), "ChebNet: terms must be an integer >= 1, got 0"),

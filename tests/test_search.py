@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import chebnet2d
 from chebnet2d.models import MODELS
 from chebnet2d.study import Preset, Protocol, load_preset, make_space
-from chebnet2d.study.budget import Budget, Spending
+from chebnet2d.study.budget import Budget, Spending, usual_batch
+from chebnet2d.study.plan import build_model
 from chebnet2d.study.search import search
 from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.study.trials import Trials
@@ -157,11 +158,20 @@ class TestSpace:
         assert axes["dropout"].values == axes["filter_dropout"].values == DROPOUT_RATES == tuple(i / 10 for i in range(10))
         assert axes["degree"].values == DEGREES == (2, 4, 8, 10, 12, 16)
 
+    def test_what_a_variant_does_not_know_is_no_axis(self):
+        faithful, unified = ({axis.name for axis in make_space("chebnet", None, v).axes} for v in ("faithful", "unified"))
+        assert unified - faithful == {"filter_lr", "filter_weight_decay", "filter_dropout"}, (
+            "it is two layers, not MLP and filter"
+        )
+        assert {axis.name for axis in make_space("chebnet").axes} == faithful
+
     @pytest.mark.parametrize("method", MODELS)
     def test_every_method_has_one_with_all_its_groups(self, method):
         space = make_space(method)
         names = {axis.name for axis in space.axes}
-        groups = ["", *(f"{group}_" for group in MODELS[method].groups)]
+        model = build_model(method, chebnet2d.data.load("csbm"), {})
+        trained = {model.group_of(name) for name, _ in model.named_parameters()} - {"weights"}
+        groups = ["", *(f"{group}_" for group in trained)]
         assert {f"{group}{end}" for group in groups for end in ("lr", "weight_decay")} <= names
         for axis in space.axes:
             assert len(set(axis.values)) == len(axis.values)
@@ -302,7 +312,7 @@ class TestSearch:
         assert result.baseline.val_metric > result.best.val_metric
         assert result.val_metric == result.baseline.val_metric
         assert result.preset.model == PRESET.model
-        assert result.preset.origin.startswith("a test; a search found nothing better (tpe, 2 trials on 2 uniform splits")
+        assert result.preset.origin.startswith("a test; a search found nothing better (random, 2 trials on 2 uniform splits")
 
     def test_combinations_that_make_no_model_are_left_out(self, data):
         ranges = {**SMALL, **FIXED, "degree": [-1, 2]}
@@ -434,6 +444,9 @@ class TestBudget:
             assert all(trial.pruned for trial in result.trials)
             assert " before" not in result.preset.origin, "a baseline that was cut off is no fair comparison"
 
+    def test_the_usual_batch_leaves_something_to_learn_from(self):
+        assert [usual_batch(Budget.of(budget)) for budget in ("10m", 1000, 32, 7, 3)] == [16, 16, 8, 1, 1]
+
     def test_batches_shrink_with_what_is_left(self, monkeypatch):
         now = [0.0]
         monkeypatch.setattr("chebnet2d.study.budget.time.perf_counter", lambda: now[0])
@@ -522,7 +535,7 @@ class TestCommand:
         preset = load_preset("chebnet2d", "csbm", out)
         assert preset.as_json() == record["preset"]
         assert preset.model["degree"] in (1, 3, 10)
-        assert preset.origin.startswith(("found by search: tpe, 6 trials on 2 uniform splits", "default of the class"))
+        assert preset.origin.startswith(("found by search: random, 6 trials on 2 uniform splits", "default of the class"))
         assert record["trials"] == 6
         assert record["search"]["space"]["degree"] == [1, 3]
         assert "test" not in json.dumps({name: record[name] for name in ("best", "baseline", "metric", "search")})

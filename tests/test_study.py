@@ -29,6 +29,7 @@ from chebnet2d.study.executor import train_unit
 from chebnet2d.study.export import export_rows, read_rows
 from chebnet2d.study.origins import kind_of
 from chebnet2d.study.page import make_page, read_notes
+from chebnet2d.study.plan import build_model
 from chebnet2d.study.presets import Preset
 from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
 from chebnet2d.training import Run, Settings, fit_many
@@ -274,6 +275,7 @@ def test_a_page_names_means_of_cells_and_refuses_cells_that_are_not_there():
     page = make_page(tables, rows, notes)
     assert page.startswith("Here 90.00, {not a cell at all}.\n")
     assert "(uniform 80.00, balanced 90.00; paper 85.00): balanced splits have 90.00.\n" in page
+    assert "| dataset | methods | uniform | balanced |\n|---|---|---|---|\n| cora | 1 | -5.0 (5.0) | +5.0 (5.0) |\n" in page
     with pytest.raises(chebnet2d.InputError, match="{uniform gcn texas} in --notes must name a split, a method and a dataset"):
         make_page(tables, rows, {"page": {"intro": "{uniform gcn texas}"}})
 
@@ -531,3 +533,31 @@ def test_stacks_of_a_study_equal_runs_alone(preset, tmp_path):
         for row in rows
     ]
     assert [r.val_loss for r in fit_many(runs, data, width=3)] == [row["val_loss"] for row in rows]
+
+
+def test_unified_methods_share_features_mlp_and_optimiser():
+    protocol = Protocol.from_table(3)
+    unified = [method for method in protocol.methods if method.endswith(":unified")]
+    assert len(unified) == 5
+    for dataset in protocol.datasets:
+        presets = [protocol.preset(method, dataset) for method in unified]
+        assert {preset.transform for preset in presets} == {"row-normalize" if dataset in ("cora", "computers") else "none"}
+        data = chebnet2d.data.load("csbm")
+        mlps = [build_model(preset.method, data, dict(preset.model)).mlp for preset in presets]
+        shapes = {tuple(tuple(parameter.shape) for parameter in mlp.parameters()) for mlp in mlps}
+        assert shapes == {((data.num_features, 64), (64,), (64, 3), (3,))}
+        assert {tuple(float(dropout.p) for dropout in mlp.dropouts) for mlp in mlps} == {(0.5, 0.5)}
+        assert {Settings.of(**preset.settings).optimizer for preset in presets} == {"adam"}
+
+
+def test_a_users_preset_for_a_unified_method_is_taken_as_it_is(tmp_path):
+    (tmp_path / "own.toml").write_text("[default]\nmodel = { hidden_channels = 7 }\n")
+    protocol = Protocol(("gprgnn:unified",), ("csbm",), presets={"gprgnn:unified": str(tmp_path / "own.toml")})
+    assert protocol.preset("gprgnn:unified", "csbm").model == {"hidden_channels": 7, "variant": "unified"}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "transform"), [("cora", "row-normalize"), ("ogbn-arxiv", "none"), ("my-graph", "none"), ("csbm", "none")]
+)
+def test_defaults_divide_counts_of_words_by_their_sum_and_nothing_else(dataset, transform):
+    assert load_preset("chebnet2d", dataset).transform == transform

@@ -105,6 +105,40 @@ class TestStack:
             optimizer.step()
         assert result.history.train_loss == pytest.approx(losses, abs=1e-10)
 
+    @pytest.mark.parametrize("name", ["ADC", "GADC"])
+    def test_times_of_diffusion_are_fitted_on_validation_nodes_where_asked(self, data, name):
+        """By hand with two optimisers, as the authors do it: weights on the training loss, then the diffusion on the other."""
+        data = doubled(data)
+
+        def make(t_on):
+            cls = getattr(chebnet2d.models, name)
+            return cls(data.num_features, data.num_classes, 8, dropout=0.0, t_on=t_on).double()
+
+        part = split(data)
+        settings = {"lr": 0.02, "weight_decay": 0.0, "first_weight_decay": 0.1, "diffusion_lr": 0.05, "epochs": 8}
+        runs = [Run(make("validation"), part, seed, Settings.of(**settings)) for seed in (5, 6)]
+        result = fit_many(runs, data, width=2)[0]
+        theirs = make("train")
+        chebnet2d.training.initialise_parameters(theirs, 5)
+        groups = {group: [] for group in ("weights", "first", "diffusion")}
+        for parameter_name, parameter in theirs.named_parameters():
+            groups[theirs.group_of(parameter_name)].append(parameter)
+        first = {"params": groups["first"], "weight_decay": 0.1}
+        on_train = torch.optim.Adam([{"params": groups["weights"]}, first], lr=0.02)
+        on_validation = torch.optim.Adam(groups["diffusion"], lr=0.05)
+        losses = []
+        for _ in range(8):
+            for optimizer, nodes in ((on_train, part.train), (on_validation, part.val)):
+                theirs.zero_grad()
+                loss = nn.functional.cross_entropy(theirs(data.x, data.edge_index)[nodes], data.y[nodes])
+                loss.backward()
+                optimizer.step()
+                if optimizer is on_train:
+                    losses.append(loss.item())
+        assert result.history.train_loss == pytest.approx(losses, abs=1e-10)
+        with pytest.raises(chebnet2d.InputError, match="fitted on training nodes alone, got .*, which fits diffusion on"):
+            chebnet2d.training.fit_on_nodes(make("validation"), data, part, batch_size=20)
+
     def test_adamw_decouples_weight_decay(self, data):
         data = doubled(data)
         result = chebnet2d.fit(

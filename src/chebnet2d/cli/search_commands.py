@@ -18,7 +18,10 @@ def search(
     sampler: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     splits: Annotated[int, typer.Option(help="Splits that every trial is trained on; its score is the mean.")] = 3,
     split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
-    batch: Annotated[int, typer.Option(help="Trials that are trained side by side.")] = 16,
+    batch: Annotated[
+        int | None,
+        typer.Option(help="Trials that are trained side by side (default: 16, at most a quarter of a number of trials)."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sampler and of the initial parameters.")] = 0,
     ranges: Annotated[
         list[str] | None, typer.Option("--range", help="Values of one name, instead of the usual ones: lr=0.01,0.05.")

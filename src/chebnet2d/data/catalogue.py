@@ -48,6 +48,7 @@ class Entry:
     trouble: tuple[str, ...] = ()
     counted: bool = True  # were the statistics counted from the files, or taken from their authors?
     digest: str | None = None  # of x, edge_index and y, as ``dataset_digest`` gives it
+    words: bool = False  # are the features counts of words, which the literature divides by their sum?
     placeholder_class: int | None = None  # the class that the literature gives to nodes without a label
 
 
@@ -95,6 +96,7 @@ def _planetoid(
         source="github.com/kimiyoung/planetoid",
         trouble=trouble,
         digest=digest,
+        words=True,
         placeholder_class=placeholder,
     )
 
@@ -118,6 +120,7 @@ def _amazon(title: str, statistics: Statistics, digest: str) -> Entry:
         aliases=(f"amazon-{name}",),
         trouble=(f"{statistics.isolated} nodes have no edge.",),
         digest=digest,
+        words=True,
     )
 
 
@@ -151,6 +154,7 @@ def _heterophilous(
         trouble=trouble,
         counted=digest is not None,
         digest=digest,
+        words=not new,
     )
 
 

@@ -25,6 +25,8 @@ class NodeClassifier(Configured):
 
     ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
     are in the group "weights". The trainer reads it; it is data, not code. ``info``: formula and citation.
+    ``on_validation`` names the groups that ``fit`` fits on the loss of the validation nodes, in a step of their own after the
+    others. Published code that does so has seen what it is selected by: none does here unless its switch is set.
     ``per_node`` names the parameters that have a row for each node, in methods whose constructor asks for ``num_nodes``.
     ``batches`` names the mini batches of nodes that the method can be trained on (``training.node_batches``), the usual one
     first; none where every node needs all others.
@@ -32,6 +34,7 @@ class NodeClassifier(Configured):
 
     info: ClassVar[MethodInfo]
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
+    on_validation: frozenset[str] = frozenset()
     per_node: ClassVar[tuple[str, ...]] = ()
     batches: ClassVar[tuple[str, ...]] = ("induced", "induced-train")
 

@@ -58,7 +58,7 @@ class SpecGN(Decoupled):
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.", "convs.")}
     info: ClassVar[MethodInfo] = MethodInfo(
         title="Spec-GN",
-        paradigm="II",
+        paradigm="III",
         basis="monomial of S",
         formula="""Z = ReLU(sum_{k=0..K} S^k (X W1 + b1) diag(theta_k)) W2 + b2
 S = D~^e (A + I) D~^e (e = -1/2: P~), or U sign(l) |l|^e U^T with the eigenpairs (l, U) of A + I. theta_k: H learned numbers.

@@ -51,6 +51,14 @@ class Budget:
         return "".join(shown)
 
 
+_BATCH = 16
+
+
+def usual_batch(budget: Budget) -> int:
+    """16 trials; of a small number of trials a quarter, so that the sampler has learned something before it asks for the last."""
+    return _BATCH if budget.trials is None else max(1, min(_BATCH, budget.trials // 4))
+
+
 class Spending:
     """What is left of a budget, and how many trials to ask for next. The clock starts when it is made.
 

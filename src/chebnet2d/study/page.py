@@ -19,7 +19,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d.study.origins import describe_origins
-from chebnet2d.study.shortfalls import Notes, describe_shortfalls
+from chebnet2d.study.shortfalls import Notes, describe_gaps, describe_shortfalls
 from chebnet2d.study.table import Table, format_table
 
 _CELL = re.compile(r"\{\S+ \S+ \S+\}")
@@ -28,7 +28,7 @@ _CELL = re.compile(r"\{\S+ \S+ \S+\}")
 def make_page(tables: Sequence[Table], rows: Iterable[Mapping[str, Any]], notes: Notes) -> str:
     """Markdown; ``tables`` are those of ``rows``."""
     intro = notes.get("page", {}).get("intro", "")
-    parts = [intro, format_table(tables), describe_origins(rows), describe_shortfalls(tables, notes)]
+    parts = [intro, format_table(tables), describe_gaps(tables), describe_origins(rows), describe_shortfalls(tables, notes)]
     means = {
         f"{{{table.split} {method} {dataset}}}": f"{100 * cell.summary.mean:.2f}"
         for table in tables

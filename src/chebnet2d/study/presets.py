@@ -11,16 +11,20 @@ A preset file is TOML, one table a dataset, ``[default]`` for all others::
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.data import TRANSFORMS
+from chebnet2d.data.catalogue import CATALOGUE
 from chebnet2d.models import MODELS, find_model
 
 NO_TRANSFORM = "none"
+UNIFIED_MLP = {"hidden_channels": 64, "dropout": 0.5}
+"""Of the usual two layers."""
+_FOR_WORDS = "row-normalize"
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,24 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     table.setdefault("origin", where)
     transform = table.get("transform", NO_TRANSFORM)
     one_of("load_preset", "transform", transform, (NO_TRANSFORM, *TRANSFORMS))
+    if name == "default" and path is None and transform == _FOR_WORDS and not _of_words(dataset):
+        table["transform"] = NO_TRANSFORM
     return Preset(method=method, dataset=dataset, **table)
+
+
+def load_unified_preset(method: str, dataset: str) -> Preset:
+    """The preset for the unified architecture: learning rates, weight decays and filter of the method's own, and for all methods
+    the same features, the same MLP and the same optimiser, which their authors chose differently.
+    """
+    preset = load_preset(method, dataset)
+    own = {name: value for name, value in preset.model.items() if name != "num_layers"}
+    model = {**own, **UNIFIED_MLP, "variant": "unified"}
+    settings = {name: value for name, value in preset.settings.items() if name != "optimizer"}
+    return replace(preset, transform=_FOR_WORDS if _of_words(dataset) else NO_TRANSFORM, model=model, settings=settings)
+
+
+def _of_words(dataset: str) -> bool:
+    return dataset in CATALOGUE and CATALOGUE[dataset].words
 
 
 def shipped_presets(method: str) -> dict[str, Any]:

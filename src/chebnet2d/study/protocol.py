@@ -11,7 +11,7 @@ from typing import Any
 from chebnet2d._checks import InputError, fail, integer, one_of
 from chebnet2d.data import PROTOCOLS
 from chebnet2d.models import MODELS
-from chebnet2d.study.presets import Preset, load_preset
+from chebnet2d.study.presets import Preset, load_preset, load_unified_preset
 
 MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
 CHALLENGING = (
@@ -147,7 +147,10 @@ class Protocol:
         """What a method is run with, its variant included."""
         name, _, variant = method.partition(":")
         path = self.presets.get(method) or self.presets.get(name)
-        preset = load_preset(name, dataset, Path(path) if path else None)
+        if variant == "unified" and not path:
+            preset = load_unified_preset(name, dataset)
+        else:
+            preset = load_preset(name, dataset, Path(path) if path else None)
         model = {**preset.model, **({"variant": variant} if variant else {})}
         shared = {**self.limits_on(dataset), "monitor": self.monitor}
         return Preset(name, dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})

@@ -11,13 +11,13 @@ from typing import Any
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, fail, flag, integer, one_of
 from chebnet2d.cluster import connected
-from chebnet2d.study.budget import Budget, Spending
+from chebnet2d.study.budget import Budget, Spending, usual_batch
 from chebnet2d.study.on_ray import train_on_ray
 from chebnet2d.study.origins import SEARCHED
 from chebnet2d.study.plan import build_model
 from chebnet2d.study.presets import NO_TRANSFORM, Preset, load_preset
 from chebnet2d.study.space import make_space
-from chebnet2d.study.trials import SAMPLERS, Asked, Trials, best_of
+from chebnet2d.study.trials import SAMPLERS, STARTUP, Asked, Trials, best_of
 from chebnet2d.training import Progress, Result, Run, Settings, fit_many
 
 MEMORY = 2**30
@@ -111,7 +111,7 @@ def search(
     sampler: str = "tpe",
     splits: int = 3,
     split: str = "uniform",
-    batch: int = 16,
+    batch: int | None = None,
     seed: int = 0,
     storage: str | None = None,
     ranges: Mapping[str, Sequence[Any]] | None = None,
@@ -134,7 +134,7 @@ def search(
         budget: wall time ("90s", "10m", "2h") or a number of trials, for this call.
         sampler: "tpe", "random" or "grid" (all points of the space, in an order that jumps about).
         splits: every trial is trained on the splits 0, 1, ... of the protocol ``split``; its score is the mean.
-        batch: how many trials are asked at once and trained side by side.
+        batch: how many trials are asked at once and trained side by side; default: 16, at most a quarter of a number of trials.
         seed: of the sampler and of the runs' initial parameters, which are the same for all trials.
         storage: address of a database that keeps the trials; a search that finds its own trials there goes on from them.
         ranges: values that replace those of ``make_space``, by name.
@@ -148,7 +148,9 @@ def search(
         progress: called after every epoch (not on a cluster) and every batch.
         log: called with a line for every batch.
     """
-    spending = Spending(Budget.of(budget), integer("search", "batch", batch, 1))  # the clock runs from here
+    limits = Budget.of(budget)
+    batch = usual_batch(limits) if batch is None else integer("search", "batch", batch, 1)
+    spending = Spending(limits, batch)  # the clock runs from here
     one_of("search", "sampler", sampler, SAMPLERS)
     integer("search", "splits", splits, 1)
     integer("search", "seed", seed, 0)
@@ -156,7 +158,6 @@ def search(
     if not isinstance(method, str):
         raise fail("search", "method", "the name of a model", method)
     name, _, variant = method.partition(":")
-    space = make_space(name, ranges)
     shared = {"epochs": epochs, "patience": patience, "monitor": monitor}
     Settings.of(**shared)
     base = load_preset(name, data.name) if preset is None else preset
@@ -166,6 +167,7 @@ def search(
         model={**base.model, **({"variant": variant} if variant else {})},
         settings={key: value for key, value in base.settings.items() if key not in shared},
     )
+    space = make_space(name, ranges, base.model.get("variant"))
     if base.transform != NO_TRANSFORM:
         data = datasets.TRANSFORMS[base.transform](data)
     parts = [datasets.split(data, split, seed=number) for number in range(splits)]
@@ -198,7 +200,8 @@ def search(
     if best is None and reference is None:
         raise InputError(f"search: budget must be enough for one trial, got {spending.budget}.")
     metric = data.get("metric") or "accuracy"
-    how = f"{sampler}, {len(records)} trials on {splits} {split} split{'s' * (splits > 1)}, seed {seed}"
+    learned = sampler != "tpe" or len(records) > max(STARTUP, spending.batch)
+    how = f"{sampler if learned else 'random'}, {len(records)} trials on {splits} {split} split{'s' * (splits > 1)}, seed {seed}"
     return SearchResult(
         preset=_best_preset(base, best, reference, shared, metric, how),
         best=None if best is None else Trial(**best),

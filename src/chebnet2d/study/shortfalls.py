@@ -1,7 +1,8 @@
-"""Cells that lie far below the paper's, each with the reason that somebody found for it."""
+"""How far cells lie from the paper's: on the whole, and those far below it, each with the reason that somebody found for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from chebnet2d.study.table import Table, title_of
 
@@ -47,6 +48,28 @@ def describe_shortfalls(tables: Sequence[Table], notes: Notes, points: float = P
         ours = ", ".join(f"{split} {score:.2f}" for split, score in one.ours.items())
         lines.append(f"- {title_of(one.method)} on {one.dataset} ({ours}; paper {one.published:.2f}): {_reason(one, notes)}.")
     return "\n".join(lines) + "\n"
+
+
+def describe_gaps(tables: Sequence[Table]) -> str:
+    """Markdown: ours minus the paper's by dataset and way of splitting, over the methods that every table has there."""
+    lines = ["## Ours minus the paper's", "", f"| dataset | methods | {' | '.join(table.split for table in tables)} |"]
+    lines.append("|" + "---|" * (len(tables) + 2))
+    for dataset in dict.fromkeys(dataset for table in tables for dataset in table.datasets):
+        gaps = [_gaps(table, dataset) for table in tables]
+        shared = set.intersection(*(set(of_split) for of_split in gaps))
+        if shared:
+            cells = [[of_split[method] for method in shared] for of_split in gaps]
+            means = (f"{fmean(cell):+.1f} ({fmean(map(abs, cell)):.1f})" for cell in cells)
+            lines.append(f"| {dataset} | {len(shared)} | {' | '.join(means)} |")
+    return "\n".join([*lines, "", "Points of percent, mean over the methods; in parentheses the mean of absolute values."]) + "\n"
+
+
+def _gaps(table: Table, dataset: str) -> dict[str, float]:
+    return {
+        method: 100 * cell.summary.mean - cell.published
+        for (method, name), cell in table.cells.items()
+        if name == dataset and cell.published is not None
+    }
 
 
 def _reason(one: Shortfall, notes: Notes) -> str:

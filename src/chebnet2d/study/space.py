@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chebnet2d._checks import InputError, fail, one_of
-from chebnet2d.models import find_model
+from chebnet2d.models import NodeClassifier, find_model
+from chebnet2d.nn import Dropout
 from chebnet2d.study.presets import Preset, shipped_presets
 from chebnet2d.training import Settings
 
@@ -85,21 +86,23 @@ class Space:
         return {axis.name: list(axis.values) for axis in self.axes}
 
 
-def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -> Space:
-    """The space of a method.
+def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None, variant: str | None = None) -> Space:
+    """The space of a method, or of a variant of it.
 
     Learning rate and weight decay of the weights and of every other optimiser group, dropout rates and the degree have the
-    paper's ranges; the method's own ranges (``[search]`` in its presets) are added to them. ``ranges`` replaces the values of a
-    name, or adds a name: any argument of the model or any setting. A name with one value is fixed.
+    paper's ranges, where the variant knows them; the method's own ranges (``[search]`` in its presets) are added to them.
+    ``ranges`` replaces the values of a name, or adds a name: any argument of the model or any setting. A name with one value is
+    fixed.
     """
     cls = find_model(method)
     arguments = [name for name in inspect.signature(cls).parameters if name not in _SIZES]
     values: dict[tuple[str, str], list[Any]] = {}
-    for group in ("", *(f"{name}_" for name in cls.groups)):
+    small = _small_model(method, variant)
+    for group in ("", *(f"{name}_" for name in cls.groups if name in _groups_of(small))):
         values["settings", f"{group}lr"] = list(LEARNING_RATES)
         values["settings", f"{group}weight_decay"] = list(WEIGHT_DECAYS)
     for name in arguments:
-        if name.endswith("dropout"):
+        if name.endswith("dropout") and _rates(small) != _rates(_small_model(method, variant, {name: 0.123})):
             values["model", name] = list(DROPOUT_RATES)
         elif name == "degree":
             values["model", name] = list(DEGREES)
@@ -118,6 +121,23 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
     if len(set(names)) < len(names):
         raise InputError(f"make_space: a name of {method!r} must be an argument of the model or a setting, not both.")
     return Space(tuple(Axis(name, part, _in_order(found)) for (part, name), found in values.items() if found))
+
+
+def _small_model(method: str, variant: str | None, changes: Mapping[str, Any] | None = None) -> NodeClassifier:
+    cls = find_model(method)
+    known = inspect.signature(cls).parameters
+    arguments: dict[str, Any] = {name: 4 for name in _SIZES if name in known}
+    if variant and "variant" in known:
+        arguments["variant"] = variant
+    return cls(**arguments, **(changes or {}))
+
+
+def _groups_of(model: NodeClassifier) -> set[str]:
+    return {model.group_of(name) for name, _ in model.named_parameters()}
+
+
+def _rates(model: NodeClassifier) -> list[float]:
+    return [float(module.p) for module in model.modules() if isinstance(module, Dropout)]
 
 
 def _in_order(values: Sequence[Any]) -> tuple[Any, ...]:

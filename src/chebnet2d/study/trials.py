@@ -19,6 +19,8 @@ from chebnet2d._checks import InputError, one_of
 from chebnet2d.study.space import Space
 
 SAMPLERS = ("tpe", "random", "grid")
+STARTUP = 10
+"""Trials that must have ended before "tpe" learns from them; until then its points are random."""
 _ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for each one wanted, points come from the grid
 
 
@@ -83,7 +85,7 @@ class Trials:
         samplers = self._optuna.samplers
         if self.sampler == "tpe":
             # The lie makes running trials count as bad ones: the points of a batch keep away from each other.
-            self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True)
+            self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=STARTUP)
         else:
             self._memory.sampler = samplers.RandomSampler(seed=seed)
         asked: list[Asked] = []

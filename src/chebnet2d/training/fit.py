@@ -348,6 +348,9 @@ class _StackFit:
             check_logits("fit", logits, self.y)
         losses = (negative_log_likelihood(logits, self.y) * self.train).sum(dim=1)
         self.stack.step(losses.sum() if penalty is None else losses.sum() + penalty)
+        if self.stack.on_validation:
+            logits, _ = self.stack.forward(self.inputs, training=True)
+            self.stack.step((negative_log_likelihood(logits, self.y) * self.val).sum(), on_validation=True)
         with torch.no_grad():
             logits, _ = self.stack.forward(self.inputs, training=False)
             val_losses = (negative_log_likelihood(logits, self.y) * self.val).sum(dim=1).tolist()

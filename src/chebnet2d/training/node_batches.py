@@ -77,6 +77,12 @@ def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None)
             f"{owner}: the model must work on a part of the nodes, got {name}, where every node needs all others. "
             "Train it with fit, on the whole graph."
         )
+    on_validation: frozenset[str] = getattr(model, "on_validation", frozenset())
+    if on_validation:
+        raise InputError(
+            f"{owner}: the model must be fitted on training nodes alone, got {name}, which fits "
+            f"{', '.join(sorted(on_validation))} on validation nodes. Train it with fit, on the whole graph."
+        )
     chosen = can[0] if sampling is None else one_of(owner, "sampling", sampling, SAMPLINGS)
     if chosen not in can:
         raise InputError(f"{owner}: sampling must be {' or '.join(map(repr, can))} for {name}, got {chosen!r}.")

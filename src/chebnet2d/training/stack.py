@@ -34,6 +34,9 @@ class Stack:
         self.streams = list(streams)
         self.adam = {name: _AdamState(param) for name, param in self.params.items()}
         self._group_of = getattr(self.template, "group_of", lambda _: "weights")
+        on_validation: frozenset[str] = getattr(self.template, "on_validation", frozenset())
+        self.on_validation = [name for name in self.params if self._group_of(name) in on_validation]
+        """Parameters that the loss of the training nodes does not move."""
 
     @property
     def runs(self) -> int:
@@ -57,9 +60,9 @@ class Stack:
             logits, penalty = out if isinstance(out, tuple) else (out, None)
             return logits, None if penalty is None else penalty.sum()
 
-    def step(self, loss: Tensor) -> None:
+    def step(self, loss: Tensor, *, on_validation: bool = False) -> None:
         """One step of Adam on the sum of the runs' losses: each run's parameters see the gradient of its own loss."""
-        names = list(self.params)
+        names = [name for name in self.params if (name in self.on_validation) == on_validation]
         gradients = torch.autograd.grad(loss, [self.params[name] for name in names], allow_unused=True)
         with torch.no_grad():
             for name, gradient in zip(names, gradients, strict=True):
