@@ -132,6 +132,78 @@ def test_own_graph_from_training_to_prediction(tmp_path):
     assert {row["label"] for row in written} <= {"cat", "dog"}
     known = {ids[i]: "cat" if y else "dog" for i, y in enumerate(data.y.tolist())}
     assert sum(known[row["node"]] == row["label"] for row in written) > 45
+    assert [row["given_label"] for row in written] == ["" if i % 3 == 0 else known[ids[i]] for i in range(60)]
+
+
+def test_a_model_standardizes_other_graphs_as_its_own(tmp_path):
+    """An MLP does not see the graph: a node alone has the probabilities that it has among all."""
+    flags = ("--epochs", 30, "--method", "mlp", "--transform", "standardize")
+    run("train", small_graph(tmp_path / "g"), *flags, "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", tmp_path / "g", "--out", tmp_path / "all.csv")
+    few = small_graph(tmp_path / "few")
+    (few / "edges.csv").write_text("source,target\nn0,n1\n")
+    (few / "nodes.csv").write_text("\n".join((few / "nodes.csv").read_text().split("\n")[:3]) + "\n")
+    run("predict", tmp_path / "m", few, "--out", tmp_path / "few.csv")
+    assert (tmp_path / "few.csv").read_text() == "\n".join((tmp_path / "all.csv").read_text().split("\n")[:3]) + "\n"
+
+
+def test_predict_reads_the_graph_as_train_did(tmp_path):
+    graph = small_graph(tmp_path / "g", header="id,a,b,kind", label=lambda i: "cat" if i % 2 else "dog")
+    run("train", graph, *QUICK, "--label-column", "kind", "--ignore-column", "b", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", graph, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert {row["given_label"] for row in csv.DictReader(file)} == {"cat", "dog"}
+    done = run("predict", tmp_path / "m", graph, "--ignore-column", "a", "--out", tmp_path / "q.csv", code=2)
+    assert "got no 'a'" in done.stderr, "what is typed comes first"
+
+
+def test_the_largest_component_keeps_the_ids_of_its_nodes(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    (graph / "nodes.csv").write_text((graph / "nodes.csv").read_text() + "aaa,0,1,cat\n")
+    (graph / "edges.csv").write_text("source,target\n" + "".join(f"n{i},n{(i + 1) % 40}\n" for i in range(40)))
+    run("train", graph, *QUICK, "--transform", "largest-component", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", graph, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert {row["node"] for row in csv.DictReader(file)} == {f"n{i}" for i in range(40)}
+
+
+def test_outputs_do_not_replace_inputs(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    run("train", graph, *QUICK, "--save", tmp_path / "m")
+    before = (graph / "nodes.csv").read_text()
+    done = run("predict", tmp_path / "m", graph, "--out", graph / "nodes.csv", code=2)
+    assert "predict: --out must be another file than those of the graph" in done.stderr
+    done = run("predict", tmp_path / "m", "--edges", graph / "edges.csv", "--out", graph / "edges.csv", code=2)
+    assert "predict: --out must be another file than those of the graph" in done.stderr
+    assert (graph / "nodes.csv").read_text() == before
+    (tmp_path / "protocol.toml").write_text('methods = ["mlp"]\ndatasets = ["csbm"]\n')
+    done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", tmp_path / "protocol.toml", code=2)
+    assert "search: --out must be a new file or a preset" in done.stderr
+    done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", graph / "nodes.csv" / "t.toml", code=2)
+    assert "search: --out must be in a folder, got" in done.stderr
+
+
+def test_own_graphs_get_default_settings_and_presets_keep_their_limits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path / "cornell-like")
+    flags = ("--budget", 1, "--epochs", 3, "--splits", 1, "--method", "mlp", "--monitor", "loss", "--out", "p.toml")
+    run("search", "cornell-like", *flags, "--ignore-column", "b")
+    text = (tmp_path / "p.toml").read_text()
+    assert "[default]" in text
+    record = json.loads(run("train", "digits", "--method", "mlp", "--preset", "p.toml", "--json").stdout)
+    assert record["epochs"] == 3, "of the preset, not the usual 2000"
+
+
+def test_an_interrupt_says_what_becomes_of_the_work(capfd, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["chebnet2d", "study", "run"])
+
+    def interrupted():
+        raise SystemExit(130)
+
+    monkeypatch.setattr("chebnet2d.cli.app", interrupted)
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert "interrupted. Finished runs are in the store, and the same command goes on" in capfd.readouterr().err
 
 
 def small_graph(folder, header="id,a,b,label", label=lambda i: "cat" if i % 2 else "dog"):
@@ -178,18 +250,23 @@ def test_methods_and_presets(tmp_path):
     record = json.loads(run("train", "digits", "--method", "mlp", "--preset", preset, "--epochs", 5, "--json").stdout)
     assert (record["method"], record["preset"]) == ("mlp", "me")
     shipped = json.loads(run("train", "digits", "--preset", "shipped", "--epochs", 2, "--json").stdout)
-    assert shipped["transform"] == "row-normalize"
+    assert shipped["transform"] == "none", "pixels are no counts of words"
 
 
 WRONG = [
     (["train", "digits", "--method", "chebnet3d"], "Did you mean 'chebnet2d'"),
-    (["train", "digits", "--method", "mlp", "--rank", "2"], "the arguments of 'mlp' must be those of"),
-    (["train", "digits", "--preset", "missing.toml"], "path must be a preset file, got 'missing.toml'"),
+    (["train", "digits", "--method", "mlp", "--rank", "2"], "train: --rank must be an argument of the method, got it with 'mlp'"),
+    (["train", "digits", "--preset", "missing.toml"], "train: --preset must be a preset file, got 'missing.toml'"),
     (["train", "digits", "--transform", "upside-down"], "transform must be one of 'none'"),
+    (["train", "digits", "--label-column", "y"], "train: --label-column must come with --edges or a path, got it with the"),
+    (["train", "digits", "--edges", "taken"], "train: --edges must be the only graph, got 'digits' besides"),
+    (["train", "digits", "--method", "mlp", "--filter-lr", "5"], "train: --filter-lr must be of a method with a learned filter"),
+    (["train", "digits", "--filter-dropout", "-0.5", "--dropout", "0.1"], "train: --filter-dropout must be a number in [0, 1)"),
+    (["train", "digits", "--hidden", "0"], "train: --hidden must be an integer >= 1, got 0."),
     (["train", "digits", "--labels", "taken"], "--labels must come with --edges or a path"),
     (["train", "digit"], "Did you mean 'digits'"),
     (["train", "digits", "--degree", "-1"], "degree must be an integer >= 0, got -1"),
-    (["train", "digits", "--dropout", "1.5"], "p must be a number in [0, 1), got 1.5"),
+    (["train", "digits", "--dropout", "1.5"], "train: --dropout must be a number in [0, 1), got 1.5."),
     (["train", "digits", "--lr", "-0.1"], "lr must be a finite number >= 0, got -0.1"),
     (["train", "digits", "--split", "unifrom"], "'uniform'"),
     (["train", "digits", "--monitor", "f1"], "monitor must be one of 'accuracy', 'loss', got 'f1'"),
@@ -198,11 +275,14 @@ WRONG = [
     (["train", "digits", "--save", "taken/sub"], "--save must be in a folder, got 'taken/sub' below the file 'taken'"),
     (["predict", "MODEL", "--out", "p.csv"], "the graph must be given by a name, a path or --edges"),
     (["study", "table", "--store", "empty"], "path must be the file of a study, got 'empty', which is empty"),
-    (["predict", "nowhere", "digits", "--out", "p.csv"], "path must be a folder written by save, got 'nowhere'"),
+    (
+        ["predict", "nowhere", "digits", "--out", "p.csv"],
+        "predict: MODEL must be a folder written by train --save, got 'nowhere'",
+    ),
     (["predict", "MODEL", "digits", "--out", "p.xlsx"], "--out must end in .csv or .parquet, got 'p.xlsx'"),
     (["predict", "MODEL", "csbm", "--out", "p.csv"], "the graph must have 64 features, as the model was trained on"),
-    (["plot", "nowhere"], "path must be a folder written by save, got 'nowhere'"),
-    (["plot", "MODEL", "--out", "p.doc"], "path must end in a picture format"),
+    (["plot", "nowhere"], "plot: MODEL must be a folder written by train --save, got 'nowhere'"),
+    (["plot", "MODEL", "--out", "p.doc"], "plot: --out must end in a picture format"),
     (["paint"], "No such command"),
 ]
 

@@ -433,7 +433,8 @@ def test_large_features_are_sparse(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("id,label\n0,3\n1,-1\n", [0, -1, -1], ["3"], {"unlabelled": "-1"}),
         ("id,label\n0,1\n1,-1\n", [1, 0, -1], ["-1", "1"], {"unlabelled": ""}),
         ("id,label\n0,x\n1,?\n", [0, -1, -1], ["x"], {"unlabelled": "?"}),
-        ("id,label\n0,NA\n1,None\n", [0, 1, -1], ["NA", "None"], {}),
+        ("id,label\n0,NA\n1,None\n", [0, 1, -1], ["NA", "None"], {"unlabelled": ""}),
+        ("id,label\n0,x\n1,NA\n", [0, -1, -1], ["x"], {"unlabelled": "NA"}),
     ],
 )
 def test_labels(tmp_path: Path, text: str, y: list[int], names: list[str], arguments: Any) -> None:

@@ -189,7 +189,12 @@ case("label is a fraction", {"edges.csv": EDGES, "features.csv": X, "labels.csv"
      "labels.csv, line 3: label must be a class (a word or an integer), got '0.37'.")
 case("label is -1", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,1\n1,-1\n"},
      "labels.csv, line 3: label must be a class, got '-1'. -1 is a class for some and the lack of a label for others. Leave "
-     "the field empty for a node without a label, or say which it is: unlabelled='-1', or unlabelled='' if it is a class.")
+     "the field empty for a node without a label, or say which it is: unlabelled='-1' (--unlabelled=-1), or unlabelled='' "
+     "(--unlabelled=) if it is a class.")
+case("label is NA", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,yes\n1,no\n2,NA\n"},
+     "labels.csv, line 4: label must be a class, got 'NA'. NA is a class for some and ...")
+case("label is -1 among words", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,yes\n1,no\n2,-1\n"},
+     "labels.csv, line 4: label must be a class, got '-1'. -1 is a class for some and ...")
 case("labels of another length", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "label\nx\ny\n"},
      "labels.csv: labels without ids must have a row for each of the 3 rows of features.csv, got 2.")
 case("labels without ids", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,1\n2,1\n", "labels.csv": "label\nx\ny\nx\n"},

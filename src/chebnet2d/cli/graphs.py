@@ -1,32 +1,57 @@
 """From a command's arguments to a graph and a recipe, and from a model's answer to a file."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
+from chebnet2d.cli.console import check_target
+from chebnet2d.cli.own_graph import flag_of
 from chebnet2d.data import files
-from chebnet2d.models import NodeClassifier
+from chebnet2d.data.files.assemble import MADE_FEATURES
+from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS
+from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.study import Preset, load_preset
 from chebnet2d.training import Settings
 
 
-def read_data(name: str, root: Path | None, own: Mapping[str, Any]) -> Any:
-    """A dataset of the catalogue by name, or the user's own graph from a path or from single files."""
-    if not name and own["edges"] is None:
-        raise InputError("predict: the graph must be given by a name, a path or --edges, got none of them.")
-    known = name.lower() in datasets.CATALOGUE  # a dataset's name means the dataset, also beside a folder of that name
-    if own["edges"] is not None:
-        data = files.read_graph(None, **own)
-    elif not known and files.is_graph_path(name):
-        data = files.read_graph(name, **own)
-    else:
-        given = [flag for flag in ("features", "labels") if own[flag] is not None]
-        if given:
-            raise InputError(f"train: --{given[0]} must come with --edges or a path, got it with the dataset {name!r}.")
-        data = datasets.load(name, root=root)
-    return data
+def read_data(command: str, name: str, root: Path | None, own: Mapping[str, Any]) -> Any:
+    """A dataset of the catalogue by name, or the user's own graph from a path or from single files. ``own``: what was typed."""
+    if not name and "edges" not in own:
+        raise InputError(f"{command}: the graph must be given by a name, a path or --edges, got none of them.")
+    if name and "edges" in own:
+        raise InputError(f"{command}: --edges must be the only graph, got {name!r} besides.")
+    if not name:
+        return files.read_graph(None, **own)
+    if is_own(name):
+        return files.read_graph(name, **own)
+    if own:
+        flag = flag_of(next(iter(own)))
+        raise InputError(f"{command}: {flag} must come with --edges or a path, got it with the dataset {name!r}.")
+    if name.lower() not in datasets.CATALOGUE and Path(name).is_dir():
+        raise InputError(f"{command}: the folder {name!r} must have {' or '.join(EDGES)}, got none of them.")
+    return datasets.load(name, root=root)
+
+
+def is_own(name: str) -> bool:
+    """Whether it means a graph of the user's own. A dataset's name means the dataset, also beside a folder of that name."""
+    return name.lower() not in datasets.CATALOGUE and files.is_graph_path(name)
+
+
+def reading_of(own: Mapping[str, Any]) -> dict[str, Any]:
+    """How files were read, without which ones: holds for other graphs of the kind too."""
+    made = own.get("features") in MADE_FEATURES
+    return {name: value for name, value in own.items() if name not in ("edges", "labels") and (name != "features" or made)}
+
+
+def describe_graph(data: Any) -> str:
+    """Nodes, labelled ones and edges: what is wrong with a file is often seen here first."""
+    edges = int(data.edge_index.shape[1])
+    labelled = int((data.y >= 0).sum())
+    some = "" if labelled == data.num_nodes else f" ({labelled} labelled)"
+    return f"{data.num_nodes} nodes{some}, {edges} listed edges" + (": the graph is empty" if edges == 0 else "")
 
 
 def check_labels(data: Any) -> None:
@@ -58,12 +83,20 @@ def match_features(data: Any, names: Sequence[str] | None) -> Any:
     return data
 
 
-def check_out(out: Path) -> None:
-    """Before the work: whether the file can be written."""
+def check_out(out: Path, inputs: tuple[str, Mapping[str, Any]]) -> None:
+    """Before the work: whether the file can be written, and is none of those that are read. ``inputs``: as for ``read_data``."""
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
-    if out.is_dir():
-        raise InputError(f"predict: --out must be a file, got the folder {str(out)!r}.")
+    check_target("predict", "--out", out)
+    name, own = inputs
+    folder = Path(name) if name and is_own(name) else None
+    read = [Path(own[part]) for part in ("edges", "features", "labels") if part in own]
+    read += [folder] if folder is not None and folder.is_file() else []
+    if out.exists() and (
+        any(path.exists() and path.samefile(out) for path in read)
+        or (folder is not None and folder.is_dir() and out.name in (*EDGES, *FEATURES, *LABELS) and folder.samefile(out.parent))
+    ):
+        raise InputError(f"predict: --out must be another file than those of the graph, got {str(out)!r}.")
 
 
 def recipe_of(
@@ -79,8 +112,18 @@ def recipe_of(
         base = Preset(method, dataset, "defaults of the class")
     else:
         base = load_preset(method, dataset, None if preset == "shipped" else Path(preset))
-    chosen = one_of("train", "transform", transform or base.transform, ("none", *datasets.TRANSFORMS))
+    chosen = one_of("train", "--transform", transform or base.transform, ("none", *datasets.TRANSFORMS))
     given = {name: value for name, value in model.items() if value is not None}
+    known = inspect.signature(find_model(method)).parameters
+    for name in given:
+        if name not in known:
+            flag = "--" + name.replace("_", "-").removesuffix("-channels")
+            raise InputError(f"train: {flag} must be an argument of the method, got it with {method!r}, which has none.")
+    for name in settings:
+        group = name.removesuffix("_lr").removesuffix("_weight_decay")
+        if settings[name] is not None and group == "filter" and group not in find_model(method).groups:
+            flag = "--" + name.replace("_", "-")
+            raise InputError(f"train: {flag} must be of a method with a learned filter, got it with {method!r}.")
     numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}
     Settings.of(**numbers)
     return Preset(method, dataset, base.origin, chosen, {**base.model, **given}, numbers)
@@ -94,7 +137,6 @@ def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[st
     import pyarrow.csv
     import pyarrow.parquet
 
-    check_out(out)
     expected = model.config["in_channels"]
     if data.num_features != expected:
         raise InputError(
@@ -108,6 +150,11 @@ def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[st
         "node": pa.array(list(node_ids) if node_ids is not None else range(data.num_nodes)),
         "label": pa.array([names[label] for label in prediction.labels.tolist()]),
     }
+    given = data.get("y")
+    if given is not None:
+        own = data.get("class_names")
+        words = [str(word) for word in own] if own is not None else names
+        columns["given_label"] = pa.array([words[label] if 0 <= label < len(words) else None for label in given.tolist()])
     for c, name in enumerate(names):
         columns[f"probability_{name}"] = pa.array(probabilities[:, c])
     table = pa.table(columns)

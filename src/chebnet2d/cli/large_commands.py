@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chebnet2d.cli.own_graph import takes_own_graph
+
 if TYPE_CHECKING:
     from chebnet2d.bases.precompute import Report
 
@@ -14,9 +16,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
 
 
+@takes_own_graph
 def precompute(
-    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")],
     out: Annotated[Path, typer.Option(help="Folder for the bases.")],
+    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")] = "",
     degree: Annotated[int, typer.Option(help="Degree D: terms 0 to D are kept.")] = 10,
     basis: Annotated[str, typer.Option(help="chebyshev, monomial, legendre, jacobi, bernstein or orthonormal.")] = "chebyshev",
     operator: Annotated[str, typer.Option(help="L_hat, P or P~ (with self loops).")] = "L_hat",
@@ -27,6 +30,7 @@ def precompute(
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster that shares the disk, or 'auto'.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
+    own: Any = None,
 ) -> None:
     """Compute the polynomial bases of a graph once, for training in mini batches. Run it again if it was interrupted.
 
@@ -35,11 +39,10 @@ def precompute(
     import time
 
     from chebnet2d import bases
-    from chebnet2d import data as datasets
     from chebnet2d._checks import InputError
     from chebnet2d.bases.sizes import show_bytes
     from chebnet2d.cli.console import cluster_news, print_json, say
-    from chebnet2d.data import files
+    from chebnet2d.cli.graphs import read_data
 
     if memory is not None:
         bases.parse_bytes(memory, "precompute")  # before the graph is read
@@ -47,7 +50,7 @@ def precompute(
         raise InputError(
             f"precompute: --device must be cpu beside --ray, whose nodes compute on their processors, got {device!r}."
         )
-    data: Any = files.read_graph(dataset) if files.is_graph_path(dataset) else datasets.load(dataset, data_root)
+    data = read_data("precompute", dataset, data_root, own)
     start = time.perf_counter()
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, operator, data.get("edge_weight"))
     data.edge_weight = None  # the list of edges is not needed any more, and may be larger than the operator

@@ -5,32 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-OWN = "Your own graph (see docs/own-graph.md)"
+from chebnet2d.cli.own_graph import takes_own_graph
+
 BATCHES = "Mini batches of nodes (see docs/large-graphs.md)"
+Own = Any  # filled in by ``takes_own_graph``
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
-Dataset = Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")]
-Edges = Annotated[Path | None, typer.Option(help="Edge list: CSV, TSV or Parquet.", rich_help_panel=OWN)]
-FeatureFile = Annotated[
-    str | None, typer.Option(help="Features: CSV, TSV, Parquet, npy, npz; or 'degree' or 'identity'.", rich_help_panel=OWN)
-]
-Labels = Annotated[Path | None, typer.Option(help="Labels: CSV, TSV or Parquet.", rich_help_panel=OWN)]
-SourceColumn = Annotated[str | None, typer.Option(help="Column of the edges' first end.", rich_help_panel=OWN)]
-TargetColumn = Annotated[str | None, typer.Option(help="Column of the edges' second end.", rich_help_panel=OWN)]
-WeightColumn = Annotated[str | None, typer.Option(help="Column of the edges' weights.", rich_help_panel=OWN)]
-IdColumn = Annotated[str | None, typer.Option(help="Column of the node ids.", rich_help_panel=OWN)]
-LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels.", rich_help_panel=OWN)]
-MissingFeatures = Annotated[str, typer.Option(help="Missing values: error, zero or mean.", rich_help_panel=OWN)]
-IgnoreColumn = Annotated[list[str] | None, typer.Option(help="Column of the features to leave out.", rich_help_panel=OWN)]
-Unlabelled = Annotated[str | None, typer.Option(help="A label that means none.", rich_help_panel=OWN)]
-Header = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="Whether files begin with names, where in doubt.", rich_help_panel=OWN)
-]
-Categorical = Annotated[str, typer.Option(help="Columns of words: error or one-hot.", rich_help_panel=OWN)]
 
 
+@takes_own_graph
 def train(
-    dataset: Dataset = "digits",
+    dataset: Annotated[
+        str, typer.Argument(help="Name of a dataset (default: digits), or a folder or file with your own graph.")
+    ] = "",
     method: Annotated[str, typer.Option(help="A method; `chebnet2d models` lists them.")] = "chebnet2d",
     preset: Annotated[str | None, typer.Option(help="Settings from a preset file, or 'shipped' for the package's own.")] = None,
     degree: Annotated[int | None, typer.Option(help="Degree D of the polynomial filters (default: 10).")] = None,
@@ -45,13 +32,13 @@ def train(
     weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the MLP (default: 5e-4).")] = None,
     filter_weight_decay: Annotated[float | None, typer.Option(help="Weight decay of the filter (default: as the MLP).")] = None,
     transform: Annotated[
-        str | None, typer.Option(help="Of the features: none, row-normalize, standardize (default: none).")
+        str | None, typer.Option(help="none, row-normalize or standardize (features), largest-component (default: none).")
     ] = None,
     split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
-    epochs: Annotated[int, typer.Option(help="At most this many epochs.")] = 2000,
-    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
-    monitor: Annotated[str, typer.Option(help="What improves: validation accuracy or loss.")] = "accuracy",
+    epochs: Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000).")] = None,
+    patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200).")] = None,
+    monitor: Annotated[str | None, typer.Option(help="What improves: validation accuracy (default) or loss.")] = None,
     batch_size: Annotated[
         int | None, typer.Option(help="Nodes of a mini batch; default: all nodes at once.", rich_help_panel=BATCHES)
     ] = None,
@@ -68,19 +55,7 @@ def train(
     save: Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
-    edges: Edges = None,
-    features: FeatureFile = None,
-    labels: Labels = None,
-    source_column: SourceColumn = None,
-    target_column: TargetColumn = None,
-    weight_column: WeightColumn = None,
-    id_column: IdColumn = None,
-    label_column: LabelColumn = None,
-    missing_features: MissingFeatures = "error",
-    categorical: Categorical = "error",
-    ignore_column: IgnoreColumn = None,
-    unlabelled: Unlabelled = None,
-    header: Header = None,
+    own: Own = None,
 ) -> None:
     """Train a model and print its test accuracy. The defaults are those without a preset.
 
@@ -90,24 +65,9 @@ def train(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import check_labels, read_data, recipe_of
+    from chebnet2d.cli.graphs import check_labels, describe_graph, read_data, reading_of, recipe_of
     from chebnet2d.study import build_model
 
-    files = {
-        "edges": edges,
-        "features": features,
-        "labels": labels,
-        "source": source_column,
-        "target": target_column,
-        "weight": weight_column,
-        "node_id": id_column,
-        "label": label_column,
-        "missing_features": missing_features,
-        "categorical": categorical,
-        "ignore": tuple(ignore_column or ()),
-        "unlabelled": unlabelled,
-        "header": header,
-    }
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
     shape |= {"rank": rank, "init": init, "scaling": scaling}
     numbers: dict[str, Any] = {
@@ -117,18 +77,21 @@ def train(
         "filter_weight_decay": filter_weight_decay,
     }
     numbers |= {"epochs": epochs, "patience": patience, "monitor": monitor}
+    if not own and not dataset:
+        dataset = "digits"
     recipe = recipe_of(method, dataset, preset, shape, numbers, transform)
     batches = _batches(method, batch_size, sampling=sampling, evaluation=evaluation, evaluate_every=evaluate_every)
     if save is not None:
         _refuse_foreign_folder(save)
-    data = read_data(dataset, data_root, files)
+    data = read_data("train", dataset, data_root, own)
     check_labels(data)
     names = data.get("feature_names")
+    scale = chebnet2d.data.scale_of(data) if recipe.transform == "standardize" else None
     data = chebnet2d.data.TRANSFORMS.get(recipe.transform, lambda same: same)(data)
     model = build_model(method, data, dict(recipe.model))
     chosen = chebnet2d.data.split(data, split, seed=seed)
     classes = chebnet2d.data.num_classes(data)
-    say(f"{data.name}: {data.num_nodes} nodes, {data.num_features} features, {classes} classes", quiet=json)
+    say(f"{data.name}: {describe_graph(data)}, {data.num_features} features, {classes} classes", quiet=json)
     say(f"split: {chosen}", quiet=json)
     if batches:
         say(f"batches of up to {batch_size} nodes, sampling: {batches['sampling']}", quiet=json)
@@ -153,6 +116,8 @@ def train(
         "batches": batches or None,
         "class_names": [str(name) for name in data.get("class_names") or range(classes)],
         "feature_names": None if names is None else [str(name) for name in names],
+        "reading": reading_of(own),
+        "scale": None if scale is None else {part: values.tolist() for part, values in scale.items()},
     }
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=json)
     if result.metric == "roc_auc" and result.test_roc_auc is not None:
@@ -167,25 +132,14 @@ def train(
         print_json(record)
 
 
+@takes_own_graph
 def predict(
     model: Annotated[Path, typer.Argument(help="Folder of a saved model.")],
     out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
     dataset: Annotated[str, typer.Argument(help="As for train; not needed with --edges.")] = "",
     json: Json = False,
     data_root: DataRoot = None,
-    edges: Edges = None,
-    features: FeatureFile = None,
-    labels: Labels = None,
-    source_column: SourceColumn = None,
-    target_column: TargetColumn = None,
-    weight_column: WeightColumn = None,
-    id_column: IdColumn = None,
-    label_column: LabelColumn = None,
-    missing_features: MissingFeatures = "error",
-    categorical: Categorical = "error",
-    ignore_column: IgnoreColumn = None,
-    unlabelled: Unlabelled = None,
-    header: Header = None,
+    own: Own = None,
 ) -> None:
     """Write the label and the class probabilities of every node, with your own ids and label names.
 
@@ -193,29 +147,18 @@ def predict(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import check_out, match_features, read_data, write_predictions
+    from chebnet2d.cli.graphs import check_out, is_own, match_features, read_data, write_predictions
 
-    check_out(out)
-
-    files = {
-        "edges": edges,
-        "features": features,
-        "labels": labels,
-        "source": source_column,
-        "target": target_column,
-        "weight": weight_column,
-        "node_id": id_column,
-        "label": label_column,
-        "missing_features": missing_features,
-        "categorical": categorical,
-        "ignore": tuple(ignore_column or ()),
-        "unlabelled": unlabelled,
-        "header": header,
-    }
+    check_out(out, (dataset, own))
     loaded = chebnet2d.load(model)
     facts = chebnet2d.models.read_facts(model)
-    data = match_features(read_data(dataset, data_root, files), facts.get("feature_names"))
-    data = chebnet2d.data.TRANSFORMS.get(facts.get("transform", "none"), lambda same: same)(data)
+    if not dataset or is_own(dataset):
+        own = {**facts.get("reading", {}), **own}
+    data = match_features(read_data("predict", dataset, data_root, own), facts.get("feature_names"))
+    if facts.get("scale"):
+        data = chebnet2d.data.standardize(data, facts["scale"])
+    else:
+        data = chebnet2d.data.TRANSFORMS.get(facts.get("transform", "none"), lambda same: same)(data)
     rows = write_predictions(loaded, data, facts.get("class_names"), out)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:
@@ -227,16 +170,17 @@ def plot(
     out: Annotated[Path | None, typer.Option(help="Picture to write; default: filters.png in the model's folder.")] = None,
     json: Json = False,
 ) -> None:
-    """Draw the learned filter of every pair of channels.
+    """Draw the learned filter of every pair of channels, of a model of ChebNet2D.
 
     Example: chebnet2d plot my-model --out filters.png
     """
     import chebnet2d
-    from chebnet2d.cli.console import print_json, say
+    from chebnet2d.cli.console import check_target, print_json, say
 
+    picture = check_target("plot", "--out", out or model / "filters.png")
     loaded = chebnet2d.load(model)
     names = chebnet2d.models.read_facts(model).get("class_names")
-    target = chebnet2d.plots.plot_filters(loaded, out or model / "filters.png", names)
+    target = chebnet2d.plots.plot_filters(loaded, picture, names)
     say(f"filters drawn in {target}", quiet=json)
     if json:
         print_json({"out": str(target)})

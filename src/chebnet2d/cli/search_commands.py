@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chebnet2d.cli.own_graph import takes_own_graph
+
 if TYPE_CHECKING:
     from chebnet2d.study.search import SearchProgress, SearchResult
 
 
+@takes_own_graph
 def search(
-    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")],
+    dataset: Annotated[str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph.")] = "",
     method: Annotated[str, typer.Option(help="Method, or method:variant.")] = "chebnet2d",
     budget: Annotated[str, typer.Option(help="Time like 90s, 10m or 2h, or a number of trials.")] = "10m",
     sampler: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
@@ -39,6 +42,7 @@ def search(
     log: Annotated[Path | None, typer.Option(help="Append a line for every batch to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")] = False,
     data_root: Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")] = None,
+    own: Any = None,
 ) -> None:
     """Search settings of a method for a dataset and write the best as a preset. Test nodes are never looked at.
 
@@ -47,15 +51,17 @@ def search(
     from dataclasses import replace
 
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
-    from chebnet2d.data import files, load
+    from chebnet2d.cli.graphs import check_labels, is_own, read_data
     from chebnet2d.study.budget import Budget
-    from chebnet2d.study.presets import write_preset
+    from chebnet2d.study.presets import DEFAULT, load_preset, write_preset
     from chebnet2d.study.search import search as run_search
 
     limits = Budget.of(budget)
     values = dict(_range(text) for text in ranges or [])
-    own = files.is_graph_path(dataset)
-    data = files.read_graph(dataset) if own else load(dataset, root=data_root)
+    data = read_data("search", dataset, data_root, own)
+    check_labels(data)
+    # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
+    name = DEFAULT if not dataset or is_own(dataset) else data.name
     target = _target(out, method, data.name)
     with _progress() as report, log_lines(log) as write, nullcontext() if ray is None else cluster_news():
         result = run_search(
@@ -69,6 +75,7 @@ def search(
             seed=seed,
             storage=storage,
             ranges=values,
+            preset=load_preset(method.partition(":")[0], name),
             baseline=baseline,
             halving=halving,
             epochs=epochs,
@@ -78,8 +85,7 @@ def search(
             progress=report,
             log=write,
         )
-    # A path is no name to find a table by: settings for a graph of the user's hold wherever the file is used.
-    write_preset(target, replace(result.preset, dataset="default") if own else result.preset, _notes(result))
+    write_preset(target, replace(result.preset, dataset=name), _notes(result))
     if json:
         print_json({**result.as_json(), "out": str(target)})
     else:
@@ -112,11 +118,25 @@ def _value(word: str) -> Any:
 def _target(out: Path | None, method: str, dataset: str) -> Path:
     """Where the preset goes; checked before the work, not after it."""
     from chebnet2d._checks import InputError
+    from chebnet2d.cli.console import check_target
 
     target = out if out is not None else Path(f"{method.replace(':', '-')}-{dataset}.toml")
-    if target.is_dir() or target.suffix != ".toml":
+    if target.suffix != ".toml":
         raise InputError(f"search: --out must be a file that ends in .toml, got {str(target)!r}.")
+    check_target("search", "--out", target)
+    if target.is_file() and not _is_preset(target):
+        raise InputError(f"search: --out must be a new file or a preset, got {str(target)!r}, which is something else.")
     return target
+
+
+def _is_preset(path: Path) -> bool:
+    from chebnet2d._checks import InputError
+    from chebnet2d.study.presets import read_presets
+
+    try:
+        return all(isinstance(table, dict) and "origin" in table for table in read_presets(path).values())
+    except InputError:
+        return False
 
 
 def _notes(result: "SearchResult") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from chebnet2d.data.split import Split
 from chebnet2d.data.split_report import split_report
 from chebnet2d.data.splits import PROTOCOLS, split
 from chebnet2d.data.statistics import statistics
-from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, standardize
+from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, scale_of, standardize
 
 __all__ = [
     "CATALOGUE",
@@ -35,6 +35,7 @@ __all__ = [
     "make_data",
     "num_classes",
     "row_normalize_features",
+    "scale_of",
     "split",
     "split_report",
     "standardize",

@@ -1,6 +1,6 @@
 """Changes of a dataset before training: each is a function from a ``Data`` to a new one, and leaves its argument alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,11 @@ def row_normalize_features(data: Data) -> Data:
     return copy
 
 
-def standardize(data: Data) -> Data:
-    """Each column of x with mean 0 and standard deviation 1 over all nodes; a constant column becomes 0. The result is dense."""
+def standardize(data: Data, scale: Mapping[str, Any] | None = None) -> Data:
+    """Each column of x with mean 0 and standard deviation 1 over all nodes; a constant column becomes 0. The result is dense.
+
+    ``scale``: mean and deviation of another graph (``scale_of``), as a model that was trained on that one needs them.
+    """
     x = _features(data, "standardize")
     nodes, features = x.shape
     if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
@@ -43,13 +46,22 @@ def standardize(data: Data) -> Data:
             "Z-scores of a sparse matrix are dense; use row_normalize_features."
         )
     copy = data.clone()
+    found = scale if scale is not None else scale_of(data)
+    mean, deviation = (torch.as_tensor(found[part], dtype=torch.float64) for part in ("mean", "deviation"))
+    constant = deviation == 0
+    scaled = ((x.to_dense() if _is_sparse(x) else x).double() - mean) / torch.where(constant, 1.0, deviation)
+    copy.x = torch.where(constant, 0.0, scaled).to(x.dtype)
+    return copy
+
+
+def scale_of(data: Data) -> dict[str, Tensor]:
+    """``mean`` and ``deviation`` of each column of x, in float64; 0 for one that deviates by rounding alone."""
+    x = _features(data, "scale_of")
     dense = (x.to_dense() if _is_sparse(x) else x).double()
     deviation = dense.std(dim=0, unbiased=False)
-    # A constant column may deviate by rounding alone; that is no information.
-    constant = deviation <= 1e-12 * dense.abs().amax(dim=0) if nodes else deviation == 0
-    scaled = (dense - dense.mean(dim=0)) / torch.where(constant, torch.ones_like(deviation), deviation)
-    copy.x = torch.where(constant, torch.zeros_like(scaled), scaled).to(x.dtype)
-    return copy
+    if x.shape[0]:
+        deviation[deviation <= 1e-12 * dense.abs().amax(dim=0)] = 0
+    return {"mean": dense.mean(dim=0), "deviation": deviation}
 
 
 def largest_component(data: Data) -> Data:
@@ -82,6 +94,8 @@ def largest_component(data: Data) -> Data:
             copy[key] = value[edge_kept]
         elif isinstance(value, Tensor) and value.dim() > 0 and value.shape[0] == nodes:
             copy[key] = value[index]
+        elif isinstance(value, np.ndarray) and value.ndim > 0 and value.shape[0] == nodes:
+            copy[key] = value[kept]
         elif isinstance(value, list) and len(value) == nodes:
             copy[key] = [value[i] for i in kept]
     copy.original_index = index

@@ -22,6 +22,7 @@ from chebnet2d.data.catalogue import CATALOGUE
 from chebnet2d.models import MODELS, find_model
 
 NO_TRANSFORM = "none"
+DEFAULT = "default"
 UNIFIED_MLP = {"hidden_channels": 64, "dropout": 0.5}
 """Of the usual two layers."""
 _FOR_WORDS = "row-normalize"

@@ -10,11 +10,12 @@ import pyarrow.compute as pc
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.files.columns import find_id, find_label, header_by_force, named
-from chebnet2d.data.files.csv_table import CsvTable, is_number
+from chebnet2d.data.files.csv_table import MISSING, CsvTable, is_number
 from chebnet2d.data.files.node_ids import IdColumns, encode, refuse_repeated
 from chebnet2d.data.files.table import Table
 
 _NAN = ("nan", "NaN")
+_MINUS_ONE = re.compile(r"-1(\.0*)?")
 _INTEGER = re.compile(r"(0|-?[1-9][0-9]*)(\.0*)?")
 
 
@@ -38,18 +39,20 @@ class Labels:
         absent = {"", unlabelled}
         if all(is_number(word) or word in (*absent, *_NAN) for word in words):
             absent |= set(_NAN)
-        keys = self._keys(codes, words, absent)
-        classes = sorted({key for key in keys if key is not None})
-        index = {key: k for k, key in enumerate(classes)}
-        if -1 in index and unlabelled is None:
+        doubtful = next((k for k, word in enumerate(words) if word not in absent and _in_doubt(word)), None)
+        if doubtful is not None and unlabelled is None:
             raise self.table.bad_cell(
-                int((codes == keys.index(-1)).argmax()),
+                int((codes == doubtful).argmax()),
                 self.column,
                 "label",
                 "a class",
-                "-1 is a class for some and the lack of a label for others. Leave the field empty for a node without a label, "
-                "or say which it is: unlabelled='-1', or unlabelled='' if it is a class.",
+                f"{words[doubtful]} is a class for some and the lack of a label for others. Leave the field empty for a node "
+                f"without a label, or say which it is: unlabelled={words[doubtful]!r} (--unlabelled={words[doubtful]}), or "
+                "unlabelled='' (--unlabelled=) if it is a class.",
             )
+        keys = self._keys(codes, words, absent)
+        classes = sorted({key for key in keys if key is not None})
+        index = {key: k for k, key in enumerate(classes)}
         # The last entry serves code -1, a null.
         table = np.array([-1 if key is None else index[key] for key in keys] + [-1], dtype=np.int64)
         return table[codes], [str(key) for key in classes]
@@ -66,6 +69,10 @@ class Labels:
                     int((codes == fraction).argmax()), self.column, "label", "a class (a word or an integer)"
                 )
         return [None if word in absent else word for word in words]
+
+
+def _in_doubt(word: str) -> bool:
+    return word in MISSING or _MINUS_ONE.fullmatch(word) is not None
 
 
 def read_labels(
