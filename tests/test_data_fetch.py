@@ -17,6 +17,7 @@ from chebnet2d.data import CATALOGUE, fetch, load, split, statistics
 from chebnet2d.data.catalogue import Statistics
 from chebnet2d.data.download import NotFound, download
 from chebnet2d.data.fetching import sources
+from chebnet2d.data.generated import generate
 
 ALL_NAMES = list(CATALOGUE)
 
@@ -261,6 +262,14 @@ def test_optional_files_may_be_missing_required_ones_may_not(site, twitch):
     del site.files["twitch_gamers.zip"]
     with pytest.raises(InputError, match=r"must exist, got HTTP 404. Known trouble of twitch-gamers: dead links"):
         fetch("twitch-gamers", twitch, force=True)
+
+
+def test_nothing_of_a_generated_graph_stays_beside_the_dataset(site, twitch):
+    generate("twitch-gamers", twitch, scale=0.002)
+    del site.files["splits/twitch-gamer-splits.npy"]
+    folder = fetch("twitch-gamers", twitch, force=True)
+    assert sorted(path.name for path in folder.iterdir()) == ["large_twitch_edges.csv", "large_twitch_features.csv"]
+    assert load("twitch-gamers", twitch).name == "twitch-gamers"
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-200], lambda data: b"nonsense"])

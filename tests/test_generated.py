@@ -1,6 +1,7 @@
 """Generated graphs go through the loaders of the originals and have the counts they promise."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ import torch
 
 from chebnet2d import InputError
 from chebnet2d.bases import precompute
-from chebnet2d.data import CATALOGUE, load, split, statistics
+from chebnet2d.data import CATALOGUE, check, fetch, load, split, statistics
 from chebnet2d.data.generated import LIKE, generate, shape_of
+from chebnet2d.study import Protocol, Store, make_tables, run_study, search
 from chebnet2d.training.minibatch import stored_split
 from test_cli import run
 
@@ -43,6 +45,66 @@ def test_counts_are_those_promised(tmp_path, like, model):
     np.testing.assert_allclose(sizes, labelled * np.array(shape.parts), atol=1.01)
     assert data.train_mask.shape[1] == shape.splits
     assert (labelled < shape.nodes) == (like == "penn94")
+
+
+class TestNotTheDataset:
+    """A generated graph lies where the original would; nothing that is printed about it may look like the original's."""
+
+    @pytest.fixture
+    def root(self, tmp_path):
+        generate("ogbn-arxiv", tmp_path / "root", scale=0.005)
+        return tmp_path / "root"
+
+    def test_data_says_so(self, root):
+        for _ in range(2):  # from the files, then from the cache
+            data = load("ogbn-arxiv", root)
+            assert data.generated is True
+            assert data.name == "ogbn-arxiv (generated)"
+        assert load("csbm", nodes=30).get("generated") is None
+        (root / "ogb/ogbn_arxiv/generated.json").unlink()
+        assert load("ogbn-arxiv", root).get("generated") is None
+
+    def test_list_has_its_counts(self, root):
+        (line,) = [line for line in run("data", "list", "--data-root", root).stdout.splitlines() if "ogbn-arxiv" in line]
+        assert line.split() == ["ogbn-arxiv", "847", "5,789", "128", "40", "accuracy", "fixed", "generated"]
+        entries = {
+            entry["name"]: entry for entry in json.loads(run("data", "list", "--data-root", root, "--json").stdout)["datasets"]
+        }
+        assert entries["ogbn-arxiv"]["generated"] is True
+        assert entries["ogbn-arxiv"]["statistics"]["nodes"] == 847
+        assert entries["genius"]["generated"] is False
+        (root / "ogb/ogbn_arxiv/generated.json").write_text("broken")
+        (line,) = [line for line in run("data", "list", "--data-root", root).stdout.splitlines() if "ogbn-arxiv" in line]
+        assert line.split() == ["ogbn-arxiv", "accuracy", "fixed", "generated"]
+
+    def test_check_refuses_it_whatever_it_counts(self, root, monkeypatch):
+        counted = statistics(load("ogbn-arxiv", root))
+        monkeypatch.setitem(CATALOGUE, "ogbn-arxiv", replace(CATALOGUE["ogbn-arxiv"], statistics=counted))
+        assert check("ogbn-arxiv", root).mismatches == ("generated: the files are a random graph that `data generate` wrote",)
+        with pytest.raises(InputError, match="got generated: .* Use --force"):
+            fetch("ogbn-arxiv", root)
+        shown = run("data", "check", "ogbn-arxiv", "--data-root", root, code=1).stdout
+        assert "ogbn-arxiv (generated)" in shown
+        assert "the files are not those of the catalogue" in shown
+
+    def test_train_says_so(self, root):
+        asked = ("train", "ogbn-arxiv", "--data-root", root, "--split", "fixed", "--epochs", 2)
+        assert run(*asked).stdout.startswith("ogbn-arxiv (generated): 847 nodes")
+        assert json.loads(run(*asked, "--json").stdout)["dataset"] == "ogbn-arxiv (generated)"
+
+    def test_no_number_of_the_paper_stands_beside_a_study_of_it(self, root, tmp_path):
+        protocol = Protocol(("mlp",), ("ogbn-arxiv",), split="fixed", splits=1, inits=1, epochs=2)
+        run_study(protocol, tmp_path / "store", root=root)
+        with Store(tmp_path / "store") as store:
+            (row,) = store.rows()
+        assert row["dataset"] == "ogbn-arxiv (generated)"
+        (table,) = make_tables([row], {"mlp": {"ogbn-arxiv": 55.5}})
+        assert [cell.published for cell in table.cells.values()] == [None]
+
+    def test_search_keeps_the_key_of_presets_and_says_so(self, root):
+        found = search(load("ogbn-arxiv", root), "mlp", budget=1, splits=1, split="fixed", epochs=2, patience=2)
+        assert found.preset.dataset == "ogbn-arxiv"
+        assert "1 fixed split of a generated graph, seed 0" in found.preset.origin
 
 
 @pytest.mark.parametrize("like", LIKE)
@@ -132,7 +194,7 @@ def test_the_commands_from_a_graph_to_a_test_accuracy(tmp_path):
     assert (made["like"], made["nodes"]) == ("genius", 844)
     asked = ("precompute", "ogbn-arxiv", "--data-root", root, "--out", out, "--degree", 3)
     answer = run(*asked, "--memory", "8GiB")
-    assert "Bases(ogbn-arxiv: chebyshev of L_hat, degree 3, 1693 rows x 128 features, float32)" in answer.stdout
+    assert "Bases(ogbn-arxiv (generated): chebyshev of L_hat, degree 3, 1693 rows x 128 features, float32)" in answer.stdout
     manifest = json.loads(run(*asked, "--json").stdout)
     assert (manifest["degree"], manifest["bytes"]) == (3, 7 * 4 * 256 * 128 * 4)
     assert "must hold dtype float16, got dtype float32" in run(*asked, "--dtype", "float16", code=2).stderr

@@ -28,24 +28,37 @@ def list_datasets(json: Json = False, data_root: DataRoot = None) -> None:
     from chebnet2d import data
     from chebnet2d.cli.console import print_json
     from chebnet2d.data.catalogue import EMBEDDED_TITLES
+    from chebnet2d.data.generated import generated_statistics
 
     here = set(data.available(data_root))
+    generated = {name: counts for name in here if (counts := generated_statistics(name, data_root)) is not None}
     if json:
         embedded = [{"name": name, "title": title, "here": True, "embedded": True} for name, title in EMBEDDED_TITLES.items()]
-        entries = [{**asdict(entry), "here": name in here, "embedded": False} for name, entry in data.CATALOGUE.items()]
+        entries = [
+            {
+                **asdict(entry),
+                "statistics": asdict(generated.get(name, entry.statistics)),
+                "here": name in here,
+                "generated": name in generated,
+                "embedded": False,
+            }
+            for name, entry in data.CATALOGUE.items()
+        ]
         print_json({"root": str(data.data_root(data_root)), "datasets": embedded + entries})
         return
     table = _table("dataset", "nodes", "edges", "features", "classes", "homophily", "metric", "protocol", "here")
     for name in EMBEDDED_TITLES:
         table.add_row(name, "", "", "", "", "", "accuracy", "uniform", "embedded")
     for name, entry in data.CATALOGUE.items():
-        known = entry.statistics
+        known = generated.get(name, entry.statistics)
         cells = [_number(value) for value in (known.nodes, known.edges, known.features, known.classes, known.homophily)]
-        mark = "yes" if name in here else "no"
+        mark = "generated" if name in generated else "yes" if name in here else "no"
         table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.protocol, mark)
     _print(table)
     print(f"data root: {data.data_root(data_root)}")
     print("digits: 1,797 images as a nearest-neighbour graph. csbm: random graphs of any size and homophily.")
+    if generated:
+        print("generated: a random graph that `data generate` wrote in the place of the dataset, with its own counts.")
     print("* not in the paper. Edges are undirected. Get one with: chebnet2d data fetch NAME")
 
 
@@ -81,6 +94,7 @@ def check(name: Name, json: Json = False, data_root: DataRoot = None) -> None:
 
     from chebnet2d import data
     from chebnet2d.cli.console import print_json
+    from chebnet2d.data.generated import GENERATED
 
     result = data.check(name, data_root)
     if json:
@@ -88,7 +102,7 @@ def check(name: Name, json: Json = False, data_root: DataRoot = None) -> None:
     else:
         labels = {"edges": "undirected edges", "homophily": "edge homophily", "isolated": "isolated nodes"}
         labels |= {"twins": "same neighbours and label", "duplicates": "... and same features"}
-        table = _table(result.entry.name, "files", "catalogue", "paper")
+        table = _table(result.entry.name + (GENERATED if result.generated else ""), "files", "catalogue", "paper")
         for field in fields(result.found):
             row = (result.found, result.entry.statistics, result.entry.paper)
             values = [_number(getattr(column, field.name, None)) for column in row]

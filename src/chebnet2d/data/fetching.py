@@ -20,6 +20,7 @@ from chebnet2d.data.catalogue import Entry, find
 from chebnet2d.data.checking import check, compare
 from chebnet2d.data.download import NotFound, Progress, download
 from chebnet2d.data.folders import data_root
+from chebnet2d.data.generated import generated_facts
 from chebnet2d.data.loading import raw_files, with_placeholders
 from chebnet2d.data.readers import READERS
 
@@ -70,6 +71,8 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
             shutil.rmtree(staging)
             got = "; ".join(mismatches).rstrip(".")
             raise InputError(f"fetch: {entry.name} must have the catalogue's counts, got {got}. Nothing was kept.")
+        if generated_facts(entry, base) is not None:
+            shutil.rmtree(folder)  # its note and its splits must not stay beside the dataset
         for file in arrived:
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -18,12 +18,13 @@ import scipy.io
 import scipy.sparse
 
 from chebnet2d._checks import InputError, integer, one_of, real
-from chebnet2d.data.catalogue import Entry, find
+from chebnet2d.data.catalogue import Entry, Statistics, find
 from chebnet2d.data.dataset import sorted_unique
 from chebnet2d.data.folders import data_root
 
 MODELS = ("power-law", "csbm")
 MARKER = "generated.json"
+GENERATED = " (generated)"  # after the name of the dataset, wherever it is printed
 _CHUNK = 1 << 22  # edges drawn, or numbers written, together
 _EXPONENT = 0.7  # weight of the node at rank r of its class: (r + shift)^-0.7, degrees with a tail of exponent 1 + 1 / 0.7
 _SHIFT = 2e-4  # of the class: bounds the largest degree, at about a hundred times the average
@@ -135,6 +136,26 @@ def generate(
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+def generated_facts(entry: Entry, root: Path) -> dict[str, Any] | None:
+    """What ``generate`` noted about the graph below the root; None where a dataset is real, or not there."""
+    marker = root / entry.folder / MARKER
+    if not marker.is_file():
+        return None
+    try:
+        facts = json.loads(marker.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # a broken note is still one: the graph is not the dataset
+    return facts if isinstance(facts, dict) else {}
+
+
+def generated_statistics(name: str, root: str | Path | None = None) -> Statistics | None:
+    """Counts of the generated graph below the root; None where a dataset is real, or not there."""
+    facts = generated_facts(find(name), data_root(root))
+    if facts is None:
+        return None
+    return Statistics(**{count: facts.get(count) for count in ("nodes", "edges", "features", "classes")})
 
 
 # ---- the graph -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from chebnet2d.data.cache import cache_path, read_cache, write_cache
 from chebnet2d.data.catalogue import CATALOGUE, Entry, find
 from chebnet2d.data.embedded import csbm, digits
 from chebnet2d.data.folders import cache_folder, data_root
+from chebnet2d.data.generated import GENERATED, generated_facts
 from chebnet2d.data.readers import READERS
 
 EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
@@ -27,7 +28,8 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
     The ``Data`` has ``x`` (float32; CSR if a dense one were larger than 256 MiB), ``edge_index`` (both directions of every
     edge, sorted, without loops), ``y`` (int64, -1 = no label), ``num_classes``, ``name`` and ``metric``; where they exist
     also ``class_names`` and the fixed splits as ``train_mask``, ``val_mask``, ``test_mask`` (N x S). Features are raw: see
-    ``chebnet2d.data.TRANSFORMS``.
+    ``chebnet2d.data.TRANSFORMS``. Of a graph that ``generate`` wrote in the place of the dataset, ``generated`` is True and
+    ``name`` ends in "(generated)".
 
     >>> load("digits").num_nodes
     1797
@@ -45,7 +47,11 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
             choices = f"one of {admitted}" if admitted else "none"
             raise InputError(f"load({entry.name!r}): options must be {choices}, got {option!r}.")
     placeholder = flag(f"load({entry.name!r})", "placeholder_labels", options.get("placeholder_labels", True))
-    data = _cached(entry, data_root(root))
+    base = data_root(root)
+    data = _cached(entry, base)
+    if generated_facts(entry, base) is not None:
+        data.generated = True
+        data.name += GENERATED
     return with_placeholders(data, entry) if placeholder else data
 
 

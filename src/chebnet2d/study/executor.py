@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from chebnet2d.data.generated import GENERATED
 from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
 from chebnet2d.study.protocol import Protocol
@@ -110,16 +111,17 @@ def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], No
     runs = make_runs(unit, data)
     results = fit_many(runs, data, width=unit.width, progress=report)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
-    return [_row(unit, seeds, result, peak) for seeds, result in zip(unit.seeds, results, strict=True)]
+    dataset = unit.dataset + (GENERATED if data.get("generated") else "")  # no number of the paper's belongs beside it
+    return [_row(unit, dataset, seeds, result, peak) for seeds, result in zip(unit.seeds, results, strict=True)]
 
 
-def _row(unit: Unit, seeds: tuple[int, int], result: Result, peak: float) -> dict[str, Any]:
+def _row(unit: Unit, dataset: str, seeds: tuple[int, int], result: Result, peak: float) -> dict[str, Any]:
     split: Any = result.split
     return {
         "run_id": unit.run_id(*seeds),
         "unit_id": unit.id,
         "method": unit.method,
-        "dataset": unit.dataset,
+        "dataset": dataset,
         "split": unit.split,
         "split_seed": seeds[0],
         "seed": seeds[1],

@@ -11,6 +11,7 @@ from typing import Any
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, fail, flag, integer, one_of
 from chebnet2d.cluster import connected
+from chebnet2d.data.generated import GENERATED
 from chebnet2d.study.budget import Budget, Spending, usual_batch
 from chebnet2d.study.on_ray import train_on_ray
 from chebnet2d.study.origins import SEARCHED
@@ -160,10 +161,11 @@ def search(
     name, _, variant = method.partition(":")
     shared = {"epochs": epochs, "patience": patience, "monitor": monitor}
     Settings.of(**shared)
-    base = load_preset(name, data.name) if preset is None else preset
+    known_as = data.name.removesuffix(GENERATED)
+    base = load_preset(name, known_as) if preset is None else preset
     base = replace(
         base,
-        dataset=data.name,
+        dataset=known_as,
         model={**base.model, **({"variant": variant} if variant else {})},
         settings={key: value for key, value in base.settings.items() if key not in shared},
     )
@@ -201,7 +203,8 @@ def search(
         raise InputError(f"search: budget must be enough for one trial, got {spending.budget}.")
     metric = data.get("metric") or "accuracy"
     learned = sampler != "tpe" or len(records) > max(STARTUP, spending.batch)
-    how = f"{sampler if learned else 'random'}, {len(records)} trials on {splits} {split} split{'s' * (splits > 1)}, seed {seed}"
+    where = f"{split} split{'s' * (splits > 1)}" + ("" if known_as == data.name else " of a generated graph")
+    how = f"{sampler if learned else 'random'}, {len(records)} trials on {splits} {where}, seed {seed}"
     return SearchResult(
         preset=_best_preset(base, best, reference, shared, metric, how),
         best=None if best is None else Trial(**best),

@@ -17,7 +17,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data import available, find, load, split
-from chebnet2d.data.generated import LIKE, MARKER, generate
+from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.study.table import published_numbers
 
 METHODS = ("chebnet2d", "chebnetii", "optbasis")
@@ -76,7 +76,7 @@ def table4(
     lines = []
     for dataset in datasets:
         source = root if dataset in here else folder / "data"
-        if dataset not in here and not (Path(source or "") / find(dataset).folder / MARKER).is_file():
+        if dataset not in here and generated_facts(find(dataset), Path(source or "")) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
             line = _in_a_process(dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
@@ -105,7 +105,7 @@ def format_timings(lines: Sequence[Timing]) -> str:
     theirs = {(m, dataset): t for m, row in published_numbers()["4"].items() for dataset, t in row.items()}
     rows = [
         (
-            line.dataset + (" (generated)" if line.generated else ""),
+            line.dataset + (GENERATED if line.generated else ""),
             line.method,
             line.reading,
             f"{line.epoch_seconds:.3g}",
@@ -142,10 +142,11 @@ def _measure(dataset: str, method: str, root: Path, folder: Path, epochs: int) -
     facts: dict[str, Any] = {
         "dataset": dataset,
         "method": method,
-        "generated": (root / find(dataset).folder / MARKER).is_file(),
+        "generated": bool(data.get("generated")),
         "nodes": data.num_nodes,
         "edges": data.edge_index.shape[1] // 2,
     }
+    data.name = dataset  # the key of settings and of bases on disk
     trained = _on_bases if dataset in ON_BASES else _full_batch
     result, spent, reading = trained(data, method, folder, epochs)
     return Timing(
