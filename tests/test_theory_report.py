@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 import chebnet2d.theory
 from chebnet2d import InputError, data
 from chebnet2d.cli import app
-from chebnet2d.cli.theory_commands import number
+from chebnet2d.cli.theory_commands import number, relation
 from chebnet2d.theory import VERDICTS, Claim, Report, degree_figure, report, save_figure
 from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
 from chebnet2d.theory.claims.bench import Bench, with_zeros
@@ -182,10 +184,14 @@ class TestFigure:
         assert [path.name for path in file.parent.iterdir()] == ["degrees.png"]
 
     def test_curves_are_drawn(self, result):
-        left, right = degree_figure(result.curves).axes
-        assert len(right.get_legend().get_texts()) == len(result.curves) == 5
+        figure = degree_figure(result.curves)
+        left, right = figure.axes
+        (legend,) = figure.legends
+        assert len(legend.get_texts()) == len(result.curves) == 5
         assert left.get_xlabel() == "D + 1"
         assert "distinct eigenvalues" in right.get_xlabel()
+        figure.draw_without_rendering()
+        assert not any(legend.get_window_extent().overlaps(panel.get_window_extent()) for panel in (left, right))
         first = left.lines[0].get_ydata()
         np.testing.assert_allclose(first[: len(result.curves["path"].errors)], result.curves["path"].errors)
 
@@ -217,6 +223,23 @@ class TestCommand:
         assert self.called["seed"] == 3
         assert self.called["large"] == {}
         assert "cora must be below the data root" in self.called["skipped"]["Cora"]
+
+    def test_every_line_has_the_name_that_the_page_calls_it_by(self, tmp_path, monkeypatch):
+        for width in (None, "80"):
+            if width is not None:
+                monkeypatch.setenv("COLUMNS", width)
+                monkeypatch.setenv("FORCE_COLOR", "1")
+            shown = re.sub(r"\x1b\[[0-9;]*m", "", self.run("--data-root", str(tmp_path)).stdout)
+            assert all(re.search(rf"^ ?{re.escape(key)} ", shown, re.MULTILINE) for key in LINES)
+
+    def test_no_line_looks_false(self, result, tmp_path):
+        sides = [relation(claim).split() for claim in result]
+        for (measured, sign, bound), claim in zip(sides, result, strict=True):
+            assert replace(claim, measured=float(measured), relation=sign, bound=float(bound)).passed, claim.key
+        assert ["1.414213562", ">", "1.414213561"] in sides
+        broken = replace(result.claims[0], measured=math.nan)
+        assert relation(broken) == "nan > 0.001"
+        assert relation(replace(broken, measured=math.inf)) == "inf > 0.001"
 
     def test_json_is_one_object(self, tmp_path):
         file = tmp_path / "degrees.svg"

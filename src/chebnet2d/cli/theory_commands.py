@@ -60,11 +60,13 @@ def _print_table(result: "Report") -> None:
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     plain: dict[str, Any] = {"markup": False, "highlight": False}  # square brackets are indices here
     console = Console(**plain)
     if not console.is_terminal:
         console = Console(width=_WIDTH, **plain)
+    longest = max(len(claim.key) for claim in result)  # a name in two halves cannot be searched for
     section = ""
     table: Any = None
     for claim in result:
@@ -73,13 +75,19 @@ def _print_table(result: "Report") -> None:
                 console.print(table)
             section = claim.section
             table = Table(title=section, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, expand=True)
-            table.add_column("what holds", ratio=5)
+            table.add_column("line: what holds", ratio=5, min_width=longest)
             table.add_column("the paper", ratio=3)
             table.add_column("verdict")
             table.add_column("measured", ratio=3)
             table.add_column("", no_wrap=True)
-        measured = f"{number(claim.measured)} {claim.relation} {number(claim.bound)}: {claim.quantity}"
-        table.add_row(claim.claim, claim.paper, claim.verdict, measured, "ok" if claim.passed else "FAILED")
+        measured = f"{relation(claim)}: {claim.quantity}"
+        table.add_row(
+            Text.assemble((claim.key, "bold"), "\n", claim.claim),
+            claim.paper,
+            claim.verdict,
+            measured,
+            "ok" if claim.passed else "FAILED",
+        )
     console.print(table)
     verdicts = [claim.verdict for claim in result]
     print(
@@ -91,9 +99,20 @@ def _print_table(result: "Report") -> None:
         print(f"left out: {name}. {reason}")
 
 
-def number(value: float) -> str:
-    """Whole numbers as they are, others with four digits."""
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.4g}"
+def relation(claim: "Claim") -> str:
+    """What was measured beside its bound, with as many digits as it takes to see whether the line holds."""
+    from dataclasses import replace
+
+    for digits in range(4, 18):
+        measured, bound = number(claim.measured, digits), number(claim.bound, digits)
+        if replace(claim, measured=float(measured), bound=float(bound)).passed == claim.passed:
+            break
+    return f"{measured} {claim.relation} {bound}"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Whole numbers as they are, others with so many digits."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.{digits}g}"
 
 
 @contextmanager

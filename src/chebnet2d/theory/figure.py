@@ -20,7 +20,7 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
     """
     from matplotlib.figure import Figure  # late: only a plot pays for it
 
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    figure = Figure(figsize=(11, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     largest = max(len(curve.errors) for curve in curves.values())
     for i, (name, curve) in enumerate(curves.items()):
@@ -36,7 +36,9 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
     right.set(xlabel="(D + 1) / number of distinct eigenvalues", xscale="log", title="against the distinct eigenvalues")
     right.axvline(1 / channels, color="black", lw=0.8, ls=":")
     right.annotate(f" 1/C (C = {channels})", (1 / channels, 0.6), ha="left", va="bottom", fontsize=8)
-    right.legend(fontsize=8, loc="lower left", title="nodes and eigenvalues", title_fontsize=8)
+    # Below the panels: inside, curves and their dots fill every corner.
+    lines = left.get_legend_handles_labels()
+    figure.legend(*lines, fontsize=8, loc="outside lower center", ncols=3, title="nodes and eigenvalues", title_fontsize=8)
     figure.suptitle("What a 2-D graph convolution of degree D can construct (random F and Z)")
     return figure
 
