@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from chebnet2d.polynomials import chebyshev_nodes
 
 LARGEST_GRID = 16
 PICTURES = (".png", ".pdf", ".svg")
+LONGEST_NAME = 40
 CELL = 0.9  # side of a panel; the rest is the gap
 
 
@@ -34,7 +36,7 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
     curves, dots = model.filters(frequencies).numpy(), model.filters(nodes).numpy()
     channels = curves.shape[1]
     shown = min(channels, LARGEST_GRID)
-    names = [str(name) for name in class_names] if class_names else [str(i) for i in range(channels)]
+    names = [_short(str(name)) for name in class_names] if class_names else [str(i) for i in range(channels)]
     low = min(0.0, float(curves[:, :shown, :shown].min()))
     high = max(0.0, float(curves[:, :shown, :shown].max()))
     span = (high - low) or 1.0
@@ -43,9 +45,10 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
     def place(x: np.ndarray, y: np.ndarray, row: int, column: int) -> np.ndarray:
         return np.stack([column + CELL * (x + 1) / 2, row + CELL * (1 - (y - low) / span)], axis=1)
 
-    size = max(0.75 * shown, 3.2) + 1.2
-    figure = Figure(figsize=(size, size), layout="constrained")
-    axes = figure.add_subplot()
+    # The figure is the grid alone; names and captions lie around it, and the file is made as large as they need.
+    size = max(0.75 * shown, 3.2)
+    figure = Figure(figsize=(size, size))
+    axes = figure.add_axes((0, 0, 1, 1))
     pairs = [(c, j) for c in range(shown) for j in range(shown)]
     ends = np.array([-1.0, 1.0])
     axes.add_collection(LineCollection([place(ends, np.zeros(2), c, j) for c, j in pairs], colors="0.8", linewidths=0.6))
@@ -56,7 +59,10 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
     axes.plot(points[:, 0], points[:, 1], ".", color="0.35", markersize=1.8)
     axes.set(xlim=(-0.1, shown), ylim=(shown, -0.1), aspect="equal")
     centres = np.arange(shown) + CELL / 2
-    axes.set_xticks(centres, names[:shown], fontsize=8, rotation=0 if max(map(len, names)) < 6 else 45)
+    turned: dict[str, Any] = (
+        {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if max(map(len, names[:shown])) >= 6 else {}
+    )
+    axes.set_xticks(centres, names[:shown], fontsize=8, **turned)
     axes.set_yticks(centres, names[:shown], fontsize=8)
     axes.xaxis.set_ticks_position("top")
     axes.tick_params(length=0)
@@ -69,5 +75,9 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
         fontsize=8,
     )
     target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, dpi=150)
+    figure.savefig(target, dpi=150, bbox_inches="tight", pad_inches=0.15)
     return target
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
