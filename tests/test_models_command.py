@@ -12,6 +12,7 @@ import pytest
 
 import chebnet2d
 from chebnet2d.cli import main
+from chebnet2d.cli.models_commands import cited
 from chebnet2d.models import MODELS, registry
 from chebnet2d.study.presets import load_preset, shipped_presets
 from chebnet2d.training import Settings
@@ -46,8 +47,20 @@ def test_list_for_people_has_a_row_for_each_method():
     lines = run("models").splitlines()
     for name in OURS:
         (row,) = [line for line in lines if line.split()[:1] == [name]]
-        assert MODELS[name].info.citation[:20] in row
+        assert cited(MODELS[name].info.citation) in row
+        assert MODELS[name].info.citation not in row
+        assert len(row.rstrip()) <= 140
     assert "parameters (cora)" in lines[1]
+
+
+def test_list_cites_by_authors_and_year():
+    assert cited(MODELS["jacobiconv"].info.citation) == "Wang and Zhang, ICML 2022"
+    assert cited(MODELS["appnp"].info.citation) == "Gasteiger et al., ICLR 2019"
+    assert cited(MODELS["chebnet2d"].info.citation) == "Li et al., arXiv 2404.04559, 2024"
+    assert cited("An example, 2024") == "An example, 2024"
+    for name in OURS:
+        assert re.fullmatch(r"\w+( and \w+| et al\.), [\w. ]+,? \d{4}", cited(MODELS[name].info.citation)), name
+    assert MODELS["linkx"].info.citation in run("models", "linkx")
 
 
 def test_one_method_in_full():

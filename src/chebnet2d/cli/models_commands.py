@@ -41,7 +41,9 @@ def models(
         return
     table = _table("name", "paradigm", "basis", f"parameters ({dataset})", "citation")
     for record in records:
-        table.add_row(record["name"], record["paradigm"], record["basis"], _count(record["parameters"]), record["citation"])
+        table.add_row(
+            record["name"], record["paradigm"], record["basis"], _count(record["parameters"]), cited(record["citation"])
+        )
     _print(table)
     print(
         "Paradigm: I one filter, II one filter and a map between channels, III one filter a channel, 2d one a pair of channels."
@@ -138,6 +140,17 @@ def _show(record: Mapping[str, Any]) -> None:
     for part, ranges in record["search"].items():
         for key, values in ranges.items():
             print(f"Search {part} {key}: {', '.join(map(str, values))}")
+
+
+def cited(citation: str) -> str:
+    """Authors and year of "Authors: title. Venue year"; a citation of another form as it is."""
+    authors, colon, rest = citation.partition(": ")
+    _, dot, venue = rest.rpartition(". ")
+    if not (colon and dot):
+        return citation
+    first, *others = authors.split(", ")
+    names = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
+    return f"{names}, {venue}"
 
 
 def _pairs(values: Mapping[str, Any]) -> str:

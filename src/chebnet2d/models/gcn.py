@@ -35,10 +35,7 @@ class GCN(NodeClassifier):
             "Z = P~ ReLU(P~ X W_1 + b_1) W_2 + b_2\n"
             "P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I; W_l, b_l learned; more layers repeat the first."
         ),
-        citation=(
-            "Thomas N. Kipf, Max Welling. Semi-Supervised Classification with Graph Convolutional Networks. "
-            "International Conference on Learning Representations, 2017."
-        ),
+        citation="Kipf, Welling: Semi-supervised classification with graph convolutional networks. ICLR 2017",
         departures=(
             "No dropout of the input features, as in jianhao2016/GPRGNN; the paper's own code drops them too. "
             "No bias before batch normalisation, which would take it away."

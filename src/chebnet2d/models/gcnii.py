@@ -42,10 +42,7 @@ class GCNII(NodeClassifier):
             "GCNII: H <- ReLU((1 - t) S + t S W_l); GCNII*: H <- ReLU((1 - t) S + t [P~ H, H_0] W_l); Z = H W' + b'\n"
             "P~ = D~^-1/2 (A + I) D~^-1/2; W, b, W_l, W', b' learned; alpha, lamda fixed."
         ),
-        citation=(
-            "Ming Chen, Zhewei Wei, Zengfeng Huang, Bolin Ding, Yaliang Li. Simple and Deep Graph Convolutional Networks. "
-            "International Conference on Machine Learning, 2020."
-        ),
+        citation="Chen, Wei, Huang, Ding, Li: Simple and deep graph convolutional networks. ICML 2020",
         departures=(
             "The graph is made undirected; chennnM/GCNII keeps the Geom-GCN graphs directed. "
             "The layer of its ogbn-arxiv script, which is another formula, is not here."

@@ -48,11 +48,8 @@ class GloGNN(NodeClassifier):
             "R = g H ((alpha + beta) I + g^2 H^T H)^-1 diag(l)\n"
             "B = D~^-1 (A + I) (small) or A (large); MLP' one or two linear layers; l, w and all weights learned."
         ),
-        citation=(
-            "Xiang Li, Renyu Zhu, Yao Cheng, Caihua Shan, Siqiang Luo, Dongsheng Li, Weining Qian. "
-            "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily. "
-            "International Conference on Machine Learning, 2022."
-        ),
+        citation="Li, Zhu, Cheng, Shan, Luo, Li, Qian: Finding global homophily in graph neural networks when meeting "
+        "heterophily. ICML 2022",
         departures="R is written without the subtraction of RecklessRonan/GloGNN, so that single precision and gamma = 1 do.",
     )
 

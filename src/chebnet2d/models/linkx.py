@@ -43,11 +43,8 @@ class LINKX(NodeClassifier):
             "A the 0/1 adjacency matrix (weights where the graph has them), its rows the inputs of MLP_A; "
             "MLP = (Linear, ReLU, BatchNorm, dropout) repeated, then Linear; all learned."
         ),
-        citation=(
-            "Derek Lim, Felix Hohne, Xiuyu Li, Sijia Linda Huang, Vaishnavi Gupta, Omkar Bhalerao, Ser-Nam Lim. "
-            "Large Scale Learning on Non-Homophilous Graphs: New Benchmarks and Strong Simple Methods. "
-            "Advances in Neural Information Processing Systems, 2021."
-        ),
+        citation="Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim: Large scale learning on non-homophilous graphs: new benchmarks "
+        "and strong simple methods. NeurIPS 2021",
         departures=(
             "Nodes keep their numbers where the first ones have no edges; CUAI/Non-Homophily-Large-Scale shifts them. "
             "Its inner_dropout, which stays on in evaluation, is left out."

@@ -63,10 +63,8 @@ class NodeFormer(NodeClassifier):
             "training: phi(k_j) is multiplied by exp(G_j / tau), G standard Gumbel, and o averaged over samples;\n"
             "loss: NLL - lambda mean over layers, heads and edges (j, i) of A_1 of log(attention of i on j) / d_i."
         ),
-        citation=(
-            "Qitian Wu, Wentao Zhao, Zenan Li, David Wipf, Junchi Yan. NodeFormer: A Scalable Graph Structure Learning "
-            "Transformer for Node Classification. Advances in Neural Information Processing Systems, 2022."
-        ),
+        citation="Wu, Zhao, Li, Wipf, Yan: NodeFormer: a scalable graph structure learning transformer for node classification. "
+        "NeurIPS 2022",
         departures=(
             "R has uniform directions (projection='published' for those of qitianwu/NodeFormer, which omit the signs of diag(R) "
             "in a QR decomposition), and comes from a seed, not from the rounded sum of the queries: evaluation is deterministic."

@@ -51,10 +51,8 @@ class PDEGCN(NodeClassifier):
             "w the entries of P~ = D~^-1/2 (A + I) D~^-1/2, both directions of each edge; s = ReLU or tanh; h fixed;\n"
             "K_open, K (one a step), K_close and a learned."
         ),
-        citation=(
-            "Moshe Eliasof, Eldad Haber, Eran Treister. PDE-GCN: Novel Architectures for Graph Neural Networks Motivated by "
-            "Partial Differential Equations. Advances in Neural Information Processing Systems, 2021."
-        ),
+        citation="Eliasof, Haber, Treister: PDE-GCN: novel architectures for graph neural networks motivated by partial "
+        "differential equations. NeurIPS 2021",
         departures=(
             "There is no official release; this follows eldadHaber/GraphNetworks. The first and last maps start as Glorot's, "
             "and epochs are chosen on validation nodes, where the development scripts look at test accuracy."
