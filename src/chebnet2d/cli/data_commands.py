@@ -54,8 +54,10 @@ def list_datasets(json: Json = False, data_root: DataRoot = None) -> None:
         cells = [_number(value) for value in (known.nodes, known.edges, known.features, known.classes, known.homophily)]
         mark = "generated" if name in generated else "yes" if name in here else "no"
         table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.protocol, mark)
-    _print(table)
+    left_out = _print(table, droppable=("protocol", "metric", "homophily"))
     print(f"data root: {data.data_root(data_root)}")
+    if left_out:
+        print(f"left out, for want of width: {', '.join(left_out)}.")
     print("digits: 1,797 images as a nearest-neighbour graph. csbm: random graphs of any size and homophily.")
     if generated:
         print("generated: a random graph that `data generate` wrote in the place of the dataset, with its own counts.")
@@ -133,9 +135,10 @@ def splits(
     Example: chebnet2d data splits cora --protocol balanced --seed 1
     """
     from chebnet2d import data
-    from chebnet2d._checks import InputError
+    from chebnet2d._checks import InputError, integer
     from chebnet2d.cli.console import print_json
 
+    integer("data splits", "--seed", seed, 0)  # else every protocol says so for itself, as if it could not cut the dataset
     graph = data.load(name, data_root)
     reports: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
@@ -174,14 +177,23 @@ def _table(*columns: str) -> Any:
     return table
 
 
-def _print(table: Any) -> None:
-    """Tables keep their width when stdout is a file or a pipe: columns that vanish are worse than long lines."""
+def _print(table: Any, droppable: tuple[str, ...] = ()) -> list[str]:
+    """Where the terminal is narrow, columns are left out in that order and told; numbers are never cut, lines rather wrap.
+
+    Tables keep their width when stdout is a file or a pipe: columns that vanish are worse than long lines.
+    """
     from rich.console import Console
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)
-    console.print(table)
+    console, wide = Console(), Console(width=1000)
+    room = console.width if console.is_terminal else 200
+    left_out = []
+    for column in droppable:
+        if wide.measure(table).maximum <= room:
+            break
+        table.columns = [kept for kept in table.columns if kept.header != column]
+        left_out.append(column)
+    Console(width=max(room, wide.measure(table).maximum)).print(table)
+    return left_out
 
 
 def _number(value: Any) -> str:
