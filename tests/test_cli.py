@@ -11,9 +11,10 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 import torch
+import typer
 
 import chebnet2d
-from chebnet2d.cli import main
+from chebnet2d.cli import app, main
 
 QUICK = ["--epochs", "30", "--degree", "3", "--hidden", "8"]
 
@@ -60,9 +61,35 @@ def test_help_is_quick_and_loads_nothing_heavy():
     assert seconds < 3, "0.5 s on a quiet machine; the margin is for a busy one"
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "plot"])
+def test_version():
+    assert run("--version").stdout == f"chebnet2d {chebnet2d.__version__}\n"
+
+
+def _commands(group, path=()):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+COMMANDS = dict(_commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_an_example(command):
-    assert "Example: chebnet2d " + command in run(command, "--help").stdout
+    assert f"Example: chebnet2d {command}" in COMMANDS[command].help
+
+
+def test_readme_says_which_commands_have_no_json_and_names_those_of_groups():
+    without = [name for name, command in COMMANDS.items() if not any("--json" in option.opts for option in command.params)]
+    assert without == ["study run", "study table", "study export"]
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    assert "`study run` and `study export` do without it, `study table` has `--format json`" in readme
+    for group in ("data", "study"):
+        names = [name.removeprefix(f"{group} ") for name in COMMANDS if name.startswith(f"{group} ")]
+        assert f"`chebnet2d {group} " + r"\|".join(names) + "`" in readme
+        assert ", ".join(names) in run(group, "--help").stdout
 
 
 def test_train_says_what_it_did(model):

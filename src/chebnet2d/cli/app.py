@@ -1,7 +1,10 @@
 """The command tree. A command lives in the file of its name; this file only ties them together."""
 
+from typing import Annotated
+
 import typer
 
+from chebnet2d import __version__
 from chebnet2d.cli import (
     data_commands,
     large_commands,
@@ -20,6 +23,23 @@ app = typer.Typer(
     add_completion=False,
     epilog="Example: chebnet2d train digits --save my-model && chebnet2d plot my-model",
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"chebnet2d {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    pass
+
+
 app.command("train")(model_commands.train)
 app.command("predict")(model_commands.predict)
 app.command("plot")(model_commands.plot)

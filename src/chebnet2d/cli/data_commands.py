@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from chebnet2d.data.download import Progress
 
-data_app = typer.Typer(help="Datasets: list, fetch, check, splits.", no_args_is_help=True)
+data_app = typer.Typer(help="Datasets: list, fetch, check, splits, generate.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
