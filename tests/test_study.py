@@ -499,6 +499,32 @@ def test_commands(preset, tmp_path, monkeypatch, command):
         assert (tmp_path / name).stat().st_size > 100
 
 
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--table", "1"),
+        ("--table", "4"),
+        ("--methods", "mlp"),
+        ("--datasets", "csbm"),
+        ("--split", "uniform"),
+        ("--splits", "1"),
+        ("--inits", "10"),
+        ("--epochs", "2000"),
+        ("--patience", "200"),
+    ],
+)
+def test_a_flag_beside_a_protocol_file_is_refused(flag, value, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.toml").write_text('methods = ["mlp"]\ndatasets = ["csbm"]\nsplits = 2\ninits = 1\nepochs = 2\n')
+    assert f"study run: {flag} must be left out beside a protocol file" in command("study", "run", "p.toml", flag, value).err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_flags_that_table_four_does_not_know_are_refused(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    assert "--splits must be left out beside --table 4, got 3." in command("study", "run", "--table", "4", "--splits", "3").err
+
+
 def test_table_four_command(tmp_path, monkeypatch, command):
     """The command hands its arguments to the measurement, which has tests of its own."""
     asked = {}

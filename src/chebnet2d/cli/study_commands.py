@@ -16,11 +16,11 @@ def run(
     table: Annotated[int | None, typer.Option(help="One of the paper's tables: 1 to 3, or 4 (times).")] = None,
     methods: Annotated[str | None, typer.Option(help="Methods, separated by commas (name or name:variant).")] = None,
     datasets: Annotated[str | None, typer.Option(help="Datasets, separated by commas.")] = None,
-    split: Annotated[str, typer.Option(help="Split protocol, or several, separated by commas.")] = "uniform",
-    splits: Annotated[int, typer.Option(help="Number of splits.")] = 10,
-    inits: Annotated[int, typer.Option(help="Initialisations on each split.")] = 10,
+    split: Annotated[str | None, typer.Option(help="Split protocol, or several, separated by commas [uniform].")] = None,
+    splits: Annotated[int | None, typer.Option(help="Number of splits [10].")] = None,
+    inits: Annotated[int | None, typer.Option(help="Initialisations on each split [10].")] = None,
     epochs: Annotated[int | None, typer.Option(help="At most this many epochs [2000; --table 4: 20].")] = None,
-    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement.")] = 200,
+    patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without improvement [200].")] = None,
     store: StorePath = DEFAULT_STORE,
     reuse: Annotated[list[Path] | None, typer.Option(help="Copy what another study has done already; may be repeated.")] = None,
     workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
@@ -40,32 +40,32 @@ def run(
     integer("study run", "--workers", workers, 1)
     if ray is not None and workers > 1:
         raise InputError(f"study run: --workers must be 1 beside --ray, which has the processes of a cluster, got {workers}.")
-    if table == 4:
+    names = {"methods": methods, "datasets": datasets}
+    options: dict[str, Any] = {"split": split, "splits": splits, "inits": inits, "patience": patience, "epochs": epochs}
+    options = {name: value for name, value in options.items() if value is not None}
+    if protocol is not None:
+        _refuse("a protocol file", {"table": table, **names, **options}, "Put it into the file.")
+        chosen = Protocol.from_toml(protocol)
+    elif table == 4:
         if ray is not None:
             raise InputError("study run: --table must be 1 to 3 beside --ray, got 4, whose times are those of one machine.")
+        _refuse("--table 4", {name: value for name, value in options.items() if name != "epochs"})
         _time_large_graphs(
             _listed(methods), _listed(datasets), store.parent / "table4", data_root, 20 if epochs is None else epochs
         )
         return
-    epochs = 2000 if epochs is None else epochs
-    names = {"methods": _listed(methods), "datasets": _listed(datasets)}
-    options: dict[str, Any] = {
-        "split": tuple(_listed(split)),
-        "splits": splits,
-        "inits": inits,
-        "epochs": epochs,
-        "patience": patience,
-    }
-    if protocol is not None:
-        if table is not None or methods or datasets:
-            raise InputError("study run: a protocol file must stand alone, got --table, --methods or --datasets beside it.")
-        chosen = Protocol.from_toml(protocol)
-    elif table is not None:
-        chosen = Protocol.from_table(table, **names, **options)
-    elif names["methods"] and names["datasets"]:
-        chosen = Protocol(tuple(names["methods"]), tuple(names["datasets"]), **options)
     else:
-        raise InputError("study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none.")
+        if split is not None:
+            options["split"] = tuple(_listed(split))
+        listed: dict[str, Any] = {name: tuple(_listed(value)) for name, value in names.items()}
+        if table is not None:
+            chosen = Protocol.from_table(table, **listed, **options)
+        elif all(listed.values()):
+            chosen = Protocol(**listed, **options)
+        else:
+            raise InputError(
+                "study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none."
+            )
     with study_progress() as report, log_lines(log) as write:
         options = {"root": data_root, "reuse": reuse or (), "progress": report, "log": write}
         if ray is None:
@@ -149,6 +149,15 @@ def export(
     from chebnet2d.study.export import export_rows
 
     say(f"{export_rows(store, out)} runs written to {out}")
+
+
+def _refuse(beside: str, given: dict[str, Any], hint: str = "") -> None:
+    """A flag that would be ignored."""
+    from chebnet2d._checks import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"study run: --{name} must be left out beside {beside}, got {value!r}. {hint}".rstrip())
 
 
 def _listed(text: str | None) -> list[str]:
