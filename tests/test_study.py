@@ -380,10 +380,12 @@ def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
 
 def test_several_processes_share_a_store(preset, tmp_path):
     protocol = small(preset, datasets=("csbm",), splits=4)
-    run_study(protocol, tmp_path / "two.sqlite", workers=2)
+    lines = []
+    run_study(protocol, tmp_path / "two.sqlite", workers=2, log=lines.append)
     with Store(tmp_path / "two.sqlite") as store:
         assert len(list(store.rows())) == 8
         assert all(cell["done"] == cell["runs"] for cell in store.progress())
+    assert [line.split(" in ")[0] for line in lines] == ["chebnet2d on csbm, uniform: 4 runs"] * 2
 
 
 def test_protocol_from_files_and_tables(tmp_path):

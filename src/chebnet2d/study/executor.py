@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def run_study(
         for other in reuse:
             store.take(read_rows(other), units)
     if workers > 1:
-        _run_in_processes(protocol, store_path, root, workers, units, progress)
+        _run_in_processes(protocol, store_path, root, workers, units, progress, log)
     else:
         work(units, store_path, catalogue, progress=progress, log=log)
 
@@ -147,31 +148,50 @@ def _row(unit: Unit, dataset: str, seeds: tuple[int, int], result: Result, peak:
     }
 
 
-def _worker(protocol: dict[str, Any], store_path: str, root: Path | None, threads: int) -> None:
+def _worker(protocol: dict[str, Any], store_path: str, root: Path | None, threads: int, lines: "Connection[str, None]") -> None:
     torch.set_num_threads(threads)
     catalogue = Catalogue(root)
-    work(list(make_plan(Protocol.from_json(protocol), catalogue)), store_path, catalogue)
+    work(list(make_plan(Protocol.from_json(protocol), catalogue)), store_path, catalogue, log=lines.send)
 
 
 def _run_in_processes(
-    protocol: Protocol, store_path: str | Path, root: Path | None, workers: int, units: Sequence[Unit], progress: Report | None
+    protocol: Protocol,
+    store_path: str | Path,
+    root: Path | None,
+    workers: int,
+    units: Sequence[Unit],
+    progress: Report | None,
+    log: Callable[[str], None] | None,
 ) -> None:
     threads = max(1, (os.cpu_count() or 1) // workers)
     context = multiprocessing.get_context("spawn")
-    arguments = (protocol.as_json(), str(store_path), root, threads)
-    processes = [context.Process(target=_worker, args=arguments, daemon=True) for _ in range(workers)]
-    for process in processes:
-        process.start()
+    processes, lines = [], []
+    for _ in range(workers):
+        ours, theirs = context.Pipe(duplex=False)  # one each: a worker that is killed leaves no lock behind
+        arguments = (protocol.as_json(), str(store_path), root, threads, theirs)
+        processes.append(context.Process(target=_worker, args=arguments, daemon=True))
+        processes[-1].start()
+        theirs.close()  # so that the end of the worker is the end of its lines
+        lines.append(ours)
     sizes = {unit.id: len(unit.seeds) for unit in units}
     total = sum(sizes.values())
     try:
-        while any(process.is_alive() for process in processes):
-            for process in processes:
-                process.join(timeout=0.5)
+        while lines:
+            ready: Any = wait(lines, timeout=0.5)
+            for one in ready:
+                try:
+                    line = one.recv()
+                except (EOFError, OSError):  # it has ended, or was killed in the middle of a line
+                    lines.remove(one)
+                else:
+                    if log is not None:
+                        log(line)
             if progress is not None:
                 with Store(store_path) as store:
                     done = sum(sizes[unit_id] for unit_id in store.finished() if unit_id in sizes)
                 progress(StudyProgress(done, total, None, None, 0))
+        for process in processes:
+            process.join()
     finally:
         for process in processes:
             if process.is_alive():
