@@ -149,6 +149,26 @@ def test_wrong_limits(preset, limits, sentence):
         small(preset, limits=limits)
 
 
+def test_presets_of_a_method_that_is_not_there_are_refused(preset):
+    with pytest.raises(chebnet2d.InputError, match=r"presets must be one of 'chebnet2d', got 'chebnet2' .*Did you mean"):
+        small(preset, presets={"chebnet2": preset})
+    Protocol(("gprgnn:unified",), ("csbm",), presets={"gprgnn": preset})
+
+
+def test_paths_of_presets_begin_at_the_file_wherever_the_study_is_started(preset, tmp_path, monkeypatch):
+    path = tmp_path / "p.toml"
+    text = 'methods = ["chebnet2d"]\ndatasets = ["csbm"]\nsplits = 1\ninits = 1\nepochs = 2\n[presets]\nchebnet2d = '
+    path.write_text(text + '"preset.toml"\n')
+    (tmp_path / "elsewhere").mkdir()
+    for folder in (tmp_path / "elsewhere", tmp_path):
+        monkeypatch.chdir(folder)
+        protocol = Protocol.from_toml(os.path.relpath(path))
+        assert protocol.preset("chebnet2d", "csbm").settings["lr"] == 0.02
+        run_study(protocol, tmp_path / "s.sqlite")
+    path.write_text(text + f'"{preset}"\n')
+    assert Protocol.from_toml(path).presets == {"chebnet2d": preset}, "an absolute path stays"
+
+
 def test_a_study_begun_before_limits_existed_goes_on(preset, tmp_path):
     protocol = small(preset, datasets=("csbm",), splits=1, inits=1)
     run_study(protocol, tmp_path / "s.sqlite")

@@ -99,6 +99,9 @@ class Protocol:
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:
             integer("Protocol", "width", self.width, 1)
+        names = (*self.methods, *(method.partition(":")[0] for method in self.methods if ":" in method))
+        for method in self.presets:
+            one_of("Protocol", "presets", method, tuple(dict.fromkeys(names)))
         for dataset, changes in self.limits.items():
             one_of("Protocol", "limits", dataset, self.datasets)
             for name, value in changes.items():
@@ -121,9 +124,13 @@ class Protocol:
 
     @classmethod
     def from_toml(cls, path: Path) -> "Protocol":
-        """From a file with the names of this class, or with ``table = 1`` and what differs from it."""
+        """From a file with the names of this class, or with ``table = 1`` and what differs from it.
+
+        Relative paths in ``presets`` begin at the folder of the file.
+        """
+        path = Path(path)
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}, which does not exist.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -131,6 +138,8 @@ class Protocol:
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        if "presets" in values:
+            values["presets"] = {method: str(path.parent / preset) for method, preset in values["presets"].items()}
         table = values.pop("table", None)
         if table is not None:
             return cls.from_table(table, **values)

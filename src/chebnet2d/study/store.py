@@ -110,8 +110,10 @@ class Store:
         """Freeze the protocol and its plan, or find the same ones. Another protocol needs another file."""
         with self._transaction():
             known = self.protocol
-            if known is not None and known.as_json() != protocol.as_json():
-                differing = [name for name, value in protocol.as_json().items() if known.as_json()[name] != value]
+            # What is in the presets is in the ids of units; where their files lie may change with the working directory.
+            begun = None if known is None else {**known.as_json(), "presets": protocol.as_json()["presets"]}
+            if begun is not None and begun != protocol.as_json():
+                differing = [name for name, value in protocol.as_json().items() if begun[name] != value]
                 raise InputError(
                     f"study: {str(self.path)!r} holds a study whose {', '.join(differing)} differ. "
                     "Use another --store, or the protocol it was begun with."
