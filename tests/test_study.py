@@ -141,6 +141,7 @@ def test_limits_hold_on_their_dataset_alone(preset, tmp_path):
     [
         ({"cora": {"epochs": 3}}, "limits must be one of 'csbm', 'digits', got 'cora'"),
         ({"csbm": {"lr": 1}}, "limits.csbm must be one of 'epochs', 'patience', got 'lr'"),
+        ({"csbm": 3}, "limits.csbm must be a table of names and values, got 3"),
         ({"csbm": {"patience": 0}}, "limits.csbm.patience must be an integer >= 1, got 0"),
     ],
 )
@@ -425,7 +426,19 @@ WRONG = [
     (lambda: Protocol(("chebnet2d", "chebnet2d"), ("digits",)), "methods must be different names"),
     (lambda: Protocol(("chebnet2d",), ("digits",), splits=0), "splits must be an integer >= 1, got 0"),
     (lambda: Protocol(("chebnet2d",), ("digits",), split="odd"), "split must be one of"),
+    (lambda: Protocol(("chebnet2d",), ("digits",), split=3), "split must be different names, at least one, got 3"),
+    (lambda: Protocol(("chebnet2d",), (3,)), "datasets must be different names, at least one, got (3,)"),
+    (lambda: Protocol(("chebnet2d",), ("digits",), monitor="luck"), "monitor must be one of"),
+    (lambda: Protocol(("chebnet2d",), ("digits",), presets=3), "presets must be a table of names and values, got 3"),
+    (lambda: Protocol(("mlp",), ("digits",), presets={"mlp": 3}), "presets.mlp must be the path of a preset file, got 3"),
+    (lambda: Protocol(("mlp",), ("digits",), limits=3), "limits must be a table of names and values, got 3"),
+    (lambda: Protocol.from_toml(".."), "path must be a TOML file, got '..': Is a directory"),
     (lambda: Protocol.from_table(5), "number must be 1, 2 or 3, got 5"),
+    (lambda: Protocol.from_table([1]), "number must be 1, 2 or 3, got [1]"),
+    (lambda: Store(".."), "path must be a file, got the folder '..'"),
+    (lambda: Store("/dev/null/s.sqlite"), "path must be in a folder, got '/dev/null/s.sqlite', where '/dev/null' is a file"),
+    (lambda: Store("x" * 300), "path must be a file, got"),
+    (lambda: load_preset("chebnet2d", "digits", ".."), "path must be a preset file, got '..': Is a directory"),
     (lambda: Store("missing.sqlite", create=False), "path must be the file of a study, got 'missing.sqlite'"),
     (lambda: load_preset("chebnet2d", "digits", "missing.toml"), "path must be a preset file, got 'missing.toml'"),
 ]
@@ -448,6 +461,11 @@ def test_wrong_calls(call, sentence, tmp_path, monkeypatch):
         ("[default]\ntransform = 'sideways'", "transform must be one of"),
         ("[texas]\n", r"must have a table \[digits\] or \[default\], got texas"),
         ("[default]\nmethod = 'mlp'", "must be of the method 'chebnet2d'"),
+        ("default = 3", r"default in .* must be a table, got 3 .* Write \[default\]"),
+        ("[digits]\nmodel = 3", r"model of \[digits\] in .* must be a table, got 3"),
+        ("[digits]\nsettings = []", r"settings of \[digits\] in .* must be a table, got \[\]"),
+        ("[digits]\norigin = 3", r"origin of \[digits\] in .* must be a sentence, got 3"),
+        ("[digits]\ntransform = []", "transform must be one of"),
     ],
 )
 def test_wrong_presets(tmp_path, text, sentence):
@@ -519,6 +537,58 @@ def test_commands(preset, tmp_path, monkeypatch, command):
     for name in ("r.csv", "r.parquet", "r.json"):
         command("study", "export", "--out", name)
         assert (tmp_path / name).stat().st_size > 100
+
+
+@pytest.mark.parametrize("text", ["[presets]\nmlp = 3", "presets = 3", "[limits]\ncsbm = 3", "split = 3", "table = [[1]]"])
+def test_a_malformed_protocol_file_is_one_sentence(text, tmp_path):
+    names = "" if text.startswith("table") else 'methods = ["mlp"]\ndatasets = ["csbm"]\n'
+    (tmp_path / "p.toml").write_text(names + text)
+    with pytest.raises(chebnet2d.InputError, match="^Protocol.* must be .*, got .*[.]$"):
+        Protocol.from_toml(tmp_path / "p.toml")
+
+
+def test_what_cannot_be_written_is_told_before_the_work(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("chebnet2d.study.executor.make_plan", lambda *_: pytest.fail("the work began"))
+    (tmp_path / "file").write_text("")
+    run = ("study", "run", "--methods", "mlp", "--datasets", "csbm")
+    assert "study: --store must be a file, got the folder '..'." in command(*run, "--store", "..").err
+    assert "study: --store must be in a folder, got 'file/s.sqlite'" in command(*run, "--store", "file/s.sqlite").err
+    assert "study run: --log must be a file, got the folder '..'." in command(*run, "--log", "..").err
+    for kind, name in (("table", "x.md"), ("export", "x.csv")):
+        assert (
+            f"study {kind}: --out must be in a folder, got 'file/{name}'" in command("study", kind, "--out", f"file/{name}").err
+        )
+    assert "study table: --out must be a file, got the folder '..'." in command("study", "table", "--out", "..").err
+    assert "study table: --out must be a file, got '/dev/null'" in command("study", "table", "--out", "/dev/null").err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_table_does_not_replace_its_store_and_is_whole_or_not_at_all(preset, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    run_study(small(preset, datasets=("csbm",), splits=2, inits=1, epochs=2), "s.json")
+    os.link("s.json", "other.json")
+    table = ("study", "table", "--store", "s.json", "--out")
+    for arguments in ((*table, "s.json"), (*table, "other.json"), ("study", "export", "--store", "s.json", "--out", "s.json")):
+        assert "--out must be another file than those that are read" in command(*arguments).err
+    with Store("s.json", create=False) as store:
+        assert len(list(store.rows())) == 2
+    command(*table, "t.md")
+    before = (tmp_path / "t.md").read_text()
+    assert "ChebNet2D" in before
+
+    class Full(Exception):
+        pass
+
+    def half(path, text, **_):
+        path.write_bytes(text[:9].encode())
+        raise Full
+
+    monkeypatch.setattr("pathlib.Path.write_text", half)
+    with pytest.raises(Full):
+        command(*table, "t.md")
+    assert (tmp_path / "t.md").read_text() == before
+    assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize(

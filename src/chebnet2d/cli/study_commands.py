@@ -36,8 +36,11 @@ def run(
     from chebnet2d.cli.console import cluster_news, log_lines, study_progress
     from chebnet2d.study import Protocol, run_study
     from chebnet2d.study.on_ray import run_study_on_ray
+    from chebnet2d.study.targets import check_target
 
     integer("study run", "--workers", workers, 1)
+    if log is not None and not log.is_fifo() and not log.is_char_device():
+        check_target("study run", "--log", log, keep=(store, protocol))
     if ray is not None and workers > 1:
         raise InputError(f"study run: --workers must be 1 beside --ray, which has the processes of a cluster, got {workers}.")
     names = {"methods": methods, "datasets": datasets}
@@ -114,12 +117,15 @@ def table(
     from chebnet2d.cli.console import say
     from chebnet2d.study import Store, format_table, make_tables, published_numbers
     from chebnet2d.study.page import make_page, read_notes
+    from chebnet2d.study.targets import check_target, written_whole
 
     published = None
     if paper is not None:
         published = published_numbers()[one_of("study table", "--paper", str(paper), ("1", "2", "3"))]
     if notes is not None and (paper is None or style != "markdown"):
         raise InputError("study table: --notes must stand beside --paper and in markdown, got it without.")
+    if out is not None:
+        check_target("study table", "--out", out, keep=(store, notes))
     reasons = None if notes is None else read_notes(notes)
     with Store(store, create=False) as opened:
         rows = list(opened.rows())
@@ -132,8 +138,8 @@ def table(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        with written_whole(out) as temporary:
+            temporary.write_text(text, encoding="utf-8")
         say(f"table written to {out}")
 
 

@@ -20,6 +20,7 @@ from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
+from chebnet2d.study.targets import check_target
 from chebnet2d.training import Progress, Result, fit_many
 
 
@@ -51,6 +52,7 @@ def run_study(
 
     ``reuse``: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
     """
+    check_target("study", "--store", Path(store_path))
     catalogue = Catalogue(root)
     units = list(make_plan(protocol, catalogue))
     with Store(store_path) as store:

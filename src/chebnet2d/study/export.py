@@ -6,6 +6,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d.study.store import COLUMNS, NESTED, Store
+from chebnet2d.study.targets import check_target, written_whole
 
 ENDINGS = (".csv", ".parquet", ".json")
 
@@ -13,19 +14,15 @@ ENDINGS = (".csv", ".parquet", ".json")
 def export_rows(store: Path, out: Path) -> int:
     """Write all rows; nested values (configuration, versions, machine) are JSON text in CSV and Parquet."""
     if out.suffix not in ENDINGS:
-        raise InputError(f"export: out must end in {', '.join(ENDINGS)}, got {str(out)!r}.")
+        raise InputError(f"study export: --out must end in {', '.join(ENDINGS)}, got {str(out)!r}.")
+    check_target("study export", "--out", out, keep=(store,))
     with Store(store, create=False) as opened:
         rows = list(opened.rows())
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.tmp")
-    try:
+    with written_whole(out) as temporary:
         if out.suffix == ".json":
             temporary.write_text(json.dumps(rows, indent=1), encoding="utf-8")
         else:
             _write_table(rows, temporary, out.suffix)
-        temporary.replace(out)
-    finally:
-        temporary.unlink(missing_ok=True)
     return len(rows)
 
 

@@ -16,6 +16,7 @@ from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
+from chebnet2d.study.targets import check_target
 
 GRACE = 30.0
 """Seconds that a batch of a search has to come back when its time is up; one that waits for a CPU for longer is given up."""
@@ -41,6 +42,7 @@ def run_study_on_ray(
     """
     # A task has another working directory and another environment than the driver.
     root = data_root(root).absolute()
+    check_target("study", "--store", Path(store_path))
     with connected(address):  # before the store: an address where nobody is must not leave a file behind
         catalogue = Catalogue(root)
         units = {unit.id: unit for unit in make_plan(protocol, catalogue)}

@@ -16,10 +16,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError, one_of
+from chebnet2d._checks import InputError, fail, one_of
 from chebnet2d.data import TRANSFORMS
 from chebnet2d.data.catalogue import CATALOGUE
 from chebnet2d.models import MODELS, find_model
+from chebnet2d.study.targets import written_whole
 
 NO_TRANSFORM = "none"
 DEFAULT = "default"
@@ -51,6 +52,8 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     name = dataset if dataset in tables else "default"
     if name not in tables:
         raise InputError(f"load_preset: {where} must have a table [{dataset}] or [default], got {', '.join(tables) or 'none'}.")
+    if not isinstance(tables[name], dict):
+        raise fail("load_preset", f"{name} in {where}", "a table", tables[name], f"Write [{name}], with the settings below it.")
     table = dict(tables[name])
     unknown = set(table) - {"origin", "transform", "model", "settings", "method"}
     if unknown:
@@ -60,6 +63,9 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     if table.pop("method", method) != method:
         raise InputError(f"load_preset: [{name}] in {where} must be of the method {method!r}.")
     table.setdefault("origin", where)
+    for key, kind, rule in (("origin", str, "a sentence"), ("model", dict, "a table"), ("settings", dict, "a table")):
+        if not isinstance(table.get(key, kind()), kind):
+            raise fail("load_preset", f"{key} of [{name}] in {where}", rule, table[key])
     transform = table.get("transform", NO_TRANSFORM)
     one_of("load_preset", "transform", transform, (NO_TRANSFORM, *TRANSFORMS))
     if name == "default" and path is None and transform == _FOR_WORDS and not _of_words(dataset):
@@ -96,6 +102,8 @@ def read_presets(path: Path) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"load_preset: path must be a preset file, got {str(path)!r}, which does not exist.") from None
+    except OSError as error:
+        raise InputError(f"load_preset: path must be a preset file, got {str(path)!r}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"load_preset: {str(path)!r} must be TOML, got: {error}.") from None
 
@@ -106,11 +114,8 @@ def write_preset(path: Path, preset: Preset, notes: Mapping[str, Any] | None = N
     lines += [f"[{_key(preset.dataset)}]", f"method = {_value(preset.method)}", f"origin = {_value(preset.origin)}"]
     lines += [f"transform = {_value(preset.transform)}"]
     lines += [f"model = {_value(dict(preset.model))}", f"settings = {_value(dict(preset.settings))}", ""]
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.tmp")
-    temporary.write_text("\n".join(lines), encoding="utf-8")
-    temporary.replace(target)
+    with written_whole(Path(path)) as temporary:
+        temporary.write_text("\n".join(lines), encoding="utf-8")
 
 
 def _key(name: str) -> str:

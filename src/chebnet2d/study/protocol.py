@@ -12,6 +12,7 @@ from chebnet2d._checks import InputError, fail, integer, one_of
 from chebnet2d.data import PROTOCOLS
 from chebnet2d.models import MODELS
 from chebnet2d.study.presets import Preset, load_preset, load_unified_preset
+from chebnet2d.training import Settings
 
 MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
 CHALLENGING = (
@@ -89,7 +90,8 @@ class Protocol:
     def __post_init__(self) -> None:
         for name in ("methods", "datasets", "split"):
             value = self.split_names if name == "split" else getattr(self, name)
-            if not isinstance(value, tuple) or not value or len(set(value)) < len(value):
+            named = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+            if not named or not value or len(set(value)) < len(value):
                 raise fail("Protocol", name, "different names, at least one", value)
         for method in self.methods:
             one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
@@ -99,11 +101,15 @@ class Protocol:
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:
             integer("Protocol", "width", self.width, 1)
+        Settings.of(monitor=self.monitor)
         names = (*self.methods, *(method.partition(":")[0] for method in self.methods if ":" in method))
-        for method in self.presets:
+        for method, path in _table("presets", self.presets).items():
             one_of("Protocol", "presets", method, tuple(dict.fromkeys(names)))
-        for dataset, changes in self.limits.items():
+            if not isinstance(path, str):
+                raise fail("Protocol", f"presets.{method}", "the path of a preset file", path)
+        for dataset, changes in _table("limits", self.limits).items():
             one_of("Protocol", "limits", dataset, self.datasets)
+            _table(f"limits.{dataset}", changes)
             for name, value in changes.items():
                 one_of("Protocol", f"limits.{dataset}", name, LIMITS)
                 integer("Protocol", f"limits.{dataset}.{name}", value, 1)
@@ -117,7 +123,7 @@ class Protocol:
         cls, number: int, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None, **changes: Any
     ) -> "Protocol":
         """The protocol of one of the paper's tables, or a part of it."""
-        if number not in TABLE_METHODS:
+        if not isinstance(number, int) or number not in TABLE_METHODS:
             raise fail("Protocol.from_table", "number", "1, 2 or 3", number)
         chosen = tuple(methods) if methods else tuple(m for m in TABLE_METHODS[number] if m.partition(":")[0] in MODELS)
         return cls(chosen, tuple(datasets) if datasets else TABLE_DATASETS[number], **changes)
@@ -133,13 +139,18 @@ class Protocol:
             values = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}, which does not exist.") from None
+        except OSError as error:
+            raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}: {error.strerror}.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"Protocol: {str(path)!r} must be TOML, got: {error}.") from None
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
         if "presets" in values:
-            values["presets"] = {method: str(path.parent / preset) for method, preset in values["presets"].items()}
+            presets = _table("presets", values["presets"])
+            values["presets"] = {
+                m: str(path.parent / preset) if isinstance(preset, str) else preset for m, preset in presets.items()
+            }
         table = values.pop("table", None)
         if table is not None:
             return cls.from_table(table, **values)
@@ -175,6 +186,12 @@ class Protocol:
     @property
     def digest(self) -> str:
         return digest_of(self.as_json())
+
+
+def _table(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise fail("Protocol", name, "a table of names and values", value)
+    return value
 
 
 def digest_of(value: Any) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 from chebnet2d._checks import InputError
 from chebnet2d.study.plan import Unit
 from chebnet2d.study.protocol import Protocol
+from chebnet2d.study.targets import check_target
 
 SCHEMA = 1
 COLUMNS = (
@@ -68,6 +69,7 @@ class Store:
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
+        check_target("Store", "path", self.path)
         if not create and not self.path.is_file():
             raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which does not exist.")
         if self.path.is_file() and self.path.stat().st_size and not _is_sqlite(self.path):
@@ -75,7 +77,10 @@ class Store:
         if not create and not _is_sqlite(self.path):  # reading must not turn an empty file into a store
             raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which is empty.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        try:
+            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        except sqlite3.Error as error:
+            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}: {error}.") from None
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
@@ -221,8 +226,11 @@ class Store:
 
 
 def _is_sqlite(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\x00"
+    try:
+        with path.open("rb") as file:
+            return file.read(16) == b"SQLite format 3\x00"
+    except OSError as error:
+        raise InputError(f"Store: path must be the file of a study, got {str(path)!r}: {error.strerror}.") from None
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,40 @@
+"""Files that a study writes: told before the work whether they can be, and whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from chebnet2d._checks import InputError
+
+
+def check_target(owner: str, name: str, path: Path, keep: tuple[Path | None, ...] = ()) -> None:
+    """Whether a file can be written there. ``keep``: files that are read, which it must not replace."""
+    what = f"{owner}: {name} must be"
+    try:
+        if path.is_dir():
+            raise InputError(f"{what} a file, got the folder {str(path)!r}.")
+        if path.exists() and not path.is_file():  # to take the place of a device would end it
+            raise InputError(f"{what} a file, got {str(path)!r}, which is something else.")
+        for other in keep:
+            if other is not None and path.exists() and other.exists() and path.samefile(other):
+                raise InputError(f"{what} another file than those that are read, got {str(path)!r}.")
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+    except OSError as error:
+        raise InputError(f"{what} a file, got {str(path)!r}: {error.strerror}.") from None
+    if not folder.is_dir():
+        raise InputError(f"{what} in a folder, got {str(path)!r}, where {str(folder)!r} is a file.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{what} in a folder that you may write to, got {str(path)!r}.")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A temporary file beside ``path``, which takes its place at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
