@@ -126,6 +126,50 @@ def test_other_protocol_needs_another_store(preset, tmp_path):
         run_study(small(preset, datasets=("csbm",), splits=2), tmp_path / "s.sqlite")
 
 
+def test_a_start_that_fails_leaves_no_store(preset, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(chebnet2d.InputError, match="protocol 'fixed' must have masks in csbm"):
+        run_study(small(preset, datasets=("csbm",), split="fixed"), "s.sqlite")
+    with pytest.raises(chebnet2d.InputError, match="reuse must be a study, got 'none.json'"):
+        run_study(small(preset), "s.sqlite", reuse=["none.json"])
+    (tmp_path / "preset.toml").write_text("[default]\nmodel = { depth = 3 }")
+    with pytest.raises(chebnet2d.InputError, match="the arguments of 'chebnet2d' must be those of ChebNet2D"):
+        run_study(small(preset), "s.sqlite")
+    (tmp_path / "preset.toml").write_text("[default]\nsettings = { luck = 3 }")
+    with pytest.raises(chebnet2d.InputError, match="luck"):
+        run_study(small(preset), "s.sqlite")
+    assert [path.name for path in tmp_path.iterdir()] == ["preset.toml"]
+
+
+def test_there_must_be_as_many_fixed_splits_as_are_asked_for(monkeypatch):
+    data = chebnet2d.data.load("csbm")
+    for part, nodes in (("train", slice(0, 400)), ("val", slice(400, 700)), ("test", slice(700, 1000))):
+        mask = torch.zeros(1000, 2, dtype=torch.bool)
+        mask[nodes] = True
+        data[f"{part}_mask"] = mask
+    monkeypatch.setattr("chebnet2d.data.load", lambda *_, **__: data)
+    assert len(list(make_plan(Protocol(("mlp",), ("csbm",), split="fixed", splits=2), Catalogue()))) > 0
+    with pytest.raises(chebnet2d.InputError, match="seed of the 2 fixed splits must be an integer from 0 to 1, got 2"):
+        list(make_plan(Protocol(("mlp",), ("csbm",), split="fixed", splits=3), Catalogue()))
+
+
+def test_a_store_without_finished_runs_takes_another_protocol(preset, tmp_path):
+    first, second = (small(preset, datasets=("csbm",), splits=splits) for splits in (3, 2))
+    catalogue = Catalogue()
+    old, new = (list(make_plan(protocol, catalogue)) for protocol in (first, second))
+    with Store(tmp_path / "s.sqlite") as store:
+        store.begin(first, old)
+        assert store.claim(old[0])
+        with pytest.raises(chebnet2d.InputError, match="holds a study whose splits differ"):
+            store.begin(second, new)  # this process, which lives, works on the first
+        store.release(old[0])
+        store.begin(second, new)
+        assert store.protocol == second
+        assert [(cell["runs"], cell["done"]) for cell in store.progress()] == [(4, 0)]
+        with pytest.raises(chebnet2d.InputError, match="must hold this study, got another one that was begun meanwhile"):
+            store.claim(old[0])
+
+
 def test_limits_hold_on_their_dataset_alone(preset, tmp_path):
     protocol = small(preset, splits=1, inits=1, limits={"digits": {"epochs": 3}})
     assert protocol.limits_on("csbm") == {"epochs": 12, "patience": 200}

@@ -53,12 +53,13 @@ def run_study(
     ``reuse``: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
     """
     check_target("study", "--store", Path(store_path))
+    others = [read_rows(other) for other in reuse]
     catalogue = Catalogue(root)
     units = list(make_plan(protocol, catalogue))
     with Store(store_path) as store:
         store.begin(protocol, units)
-        for other in reuse:
-            store.take(read_rows(other), units)
+        for rows in others:
+            store.take(rows, units)
     if workers > 1:
         _run_in_processes(protocol, store_path, root, workers, units, progress, log)
     else:

@@ -43,14 +43,15 @@ def run_study_on_ray(
     # A task has another working directory and another environment than the driver.
     root = data_root(root).absolute()
     check_target("study", "--store", Path(store_path))
+    others = [read_rows(other) for other in reuse]
     with connected(address):  # before the store: an address where nobody is must not leave a file behind
         catalogue = Catalogue(root)
         units = {unit.id: unit for unit in make_plan(protocol, catalogue)}
         total = sum(len(unit.seeds) for unit in units.values())
         with Store(store_path) as store:
             store.begin(protocol, list(units.values()))
-            for other in reuse:
-                store.take(read_rows(other), list(units.values()))
+            for rows in others:
+                store.take(rows, list(units.values()))
             finished = store.finished()
             done = sum(len(unit.seeds) for unit in units.values() if unit.id in finished)
             epochs = 0

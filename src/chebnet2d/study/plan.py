@@ -86,7 +86,7 @@ def build_model(method: str, data: Any, arguments: dict[str, Any]) -> NodeClassi
 
 
 def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
-    """All units, dataset by dataset, so that each is loaded once."""
+    """All units, dataset by dataset, so that each is loaded once. What no run could be made of is told here."""
     position = 0
     seeds = [
         (protocol.first_seed + s, (protocol.first_seed + s) * protocol.inits + i)
@@ -98,9 +98,14 @@ def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
             preset = protocol.preset(method, dataset)
             data = catalogue.load(dataset, preset.transform)
             digest = catalogue.digest(dataset, preset.transform)
+            Settings.of(**preset.settings)
+            model = build_model(preset.method, data, dict(preset.model))
+            if method == protocol.methods[0]:
+                for split in protocol.split_names:
+                    datasets.split(data, split, seed=seeds[-1][0])  # of fixed splits there may be fewer
             width = 1 if preset.method in CANNOT_STACK else protocol.width
             if width is None:
-                width = stack_width(build_model(preset.method, data, dict(preset.model)), data)
+                width = stack_width(model, data)
             # Enough stacks to keep some cores busy, few enough that an interruption costs little.
             size = -(-len(seeds) // -(-len(seeds) // (STACKS_IN_A_UNIT * width)))
             for split in protocol.split_names:

@@ -112,8 +112,11 @@ class Store:
         return None if values is None else Protocol.from_json(values)
 
     def begin(self, protocol: Protocol, units: Sequence[Unit]) -> None:
-        """Freeze the protocol and its plan, or find the same ones. Another protocol needs another file."""
+        """Freeze the protocol and its plan, or find the same ones. Another protocol needs another file, once there is a run."""
         with self._transaction():
+            if not self.finished() and not self._working():  # a start that failed binds nobody
+                self._connection.execute("DELETE FROM meta WHERE key = 'protocol'")
+                self._connection.execute("DELETE FROM units")
             known = self.protocol
             # What is in the presets is in the ids of units; where their files lie may change with the working directory.
             begun = None if known is None else {**known.as_json(), "presets": protocol.as_json()["presets"]}
@@ -142,6 +145,8 @@ class Store:
     def claim(self, unit: Unit) -> bool:
         """Take a unit for this process; False where it is finished or a living process has it."""
         with self._transaction():
+            if not self._connection.execute("SELECT 1 FROM units WHERE unit_id = ?", (unit.id,)).fetchone():
+                raise InputError(f"study: {str(self.path)!r} must hold this study, got another one that was begun meanwhile.")
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
             holder = self._connection.execute("SELECT host, pid, process FROM claims WHERE unit_id = ?", (unit.id,)).fetchone()
@@ -195,9 +200,7 @@ class Store:
         cells: dict[tuple[str, str], dict[str, Any]] = {}
         planned = "SELECT unit_id, method, dataset, runs FROM units ORDER BY position"
         done = dict(self._connection.execute("SELECT unit_id, COUNT(*) FROM runs GROUP BY unit_id"))
-        claims = {
-            row[0] for row in self._connection.execute("SELECT unit_id, host, pid, process FROM claims") if _alive(*row[1:])
-        }
+        claims = self._working()
         for unit_id, method, dataset, runs in self._connection.execute(planned):
             fresh = {"method": method, "dataset": dataset, "runs": 0, "done": 0, "working": 0}
             cell = cells.setdefault((method, dataset), fresh)
@@ -207,6 +210,11 @@ class Store:
         return list(cells.values())
 
     # ---- inside -------------------------------------------------------------------------------------------
+    def _working(self) -> set[str]:
+        """Units that a living process works on."""
+        claims = self._connection.execute("SELECT unit_id, host, pid, process FROM claims")
+        return {unit_id for unit_id, *holder in claims if _alive(*holder)}
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
