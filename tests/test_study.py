@@ -532,6 +532,21 @@ def test_presets_survive_writing(tmp_path):
     assert load_preset("chebnet2d", "my graph", tmp_path / "p.toml") == preset
 
 
+def test_a_method_that_is_not_known_here_has_its_name_in_tables(tmp_path, command):
+    """As of a study of the user's own file, when the command line makes the table."""
+
+    class Mine(chebnet2d.models.MLPClassifier):
+        pass
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(chebnet2d.models.MODELS, "mine", Mine)
+        run_study(Protocol(("mine",), ("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
+        assert "| MLP |" in command("study", "table", "--store", str(tmp_path / "s.sqlite")).out
+    for style in ("markdown", "latex"):
+        assert "mine" in command("study", "table", "--store", str(tmp_path / "s.sqlite"), "--format", style).out
+    assert "| mine (unified) |" in format_table(make_table([_row("mine:unified", "cora", "uniform", 0.5, 0)]))
+
+
 def test_table_marks_and_formats():
     rows = []
     for method, level in (("chebnet2d", 0.9), ("mlp", 0.899), ("gcn", 0.5)):

@@ -13,7 +13,10 @@ M = TypeVar("M", bound=type[NodeClassifier])
 
 
 def register(name: str) -> Callable[[M], M]:
-    """``@register("my-model")`` above a ``NodeClassifier`` makes it known to the command line, studies and ``load``."""
+    """``@register("my-model")`` above a ``NodeClassifier`` makes it known to studies, searches and ``load`` of this process.
+
+    The command line knows what ``chebnet2d.models`` imports.
+    """
 
     def add(model: M) -> M:
         if name in MODELS:

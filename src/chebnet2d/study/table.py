@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.models import find_model
+from chebnet2d.models import MODELS
 from chebnet2d.study.statistics import Scores, Summary, average_ranks, compare, summarize
 
 FORMATS = ("markdown", "latex", "csv", "json")
@@ -93,8 +93,9 @@ def published_numbers() -> dict[str, Any]:
 
 
 def title_of(method: str) -> str:
+    """For people. A method of the user's own file has its name where that file is not imported."""
     name, _, variant = method.partition(":")
-    return find_model(name).info.title + (f" ({variant})" if variant else "")
+    return (MODELS[name].info.title if name in MODELS else name) + (f" ({variant})" if variant else "")
 
 
 def _number(cell: Cell) -> str:
