@@ -16,7 +16,7 @@ from chebnet2d.models import MODELS
 from chebnet2d.study import Preset, Protocol, load_preset, make_space
 from chebnet2d.study.budget import Budget, Spending, usual_batch
 from chebnet2d.study.plan import build_model
-from chebnet2d.study.search import search
+from chebnet2d.study.search import _best_preset, search
 from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.study.trials import Trials
 from chebnet2d.training import Run, Settings, fit, fit_many
@@ -313,6 +313,12 @@ class TestSearch:
         assert result.val_metric == result.baseline.val_metric
         assert result.preset.model == PRESET.model
         assert result.preset.origin.startswith("a test; a search found nothing better (random, 2 trials on 2 uniform splits")
+
+    def test_a_tie_goes_to_the_baseline(self, data):
+        record = {"model": {"degree": 4}, "settings": {}, "val_metric": 0.9028, "val_loss": 0.5, "pruned": False}
+        baseline = {"model": {}, "settings": {}, "val_metric": 0.9028, "val_loss": 0.6, "pruned": False}
+        found = [_best_preset(PRESET, trial, baseline, {}, "accuracy", "") for trial in (record, record | {"val_metric": 0.91})]
+        assert [preset.model for preset in found] == [PRESET.model, {"degree": 4}]
 
     def test_combinations_that_make_no_model_are_left_out(self, data):
         ranges = {**SMALL, **FIXED, "degree": [-1, 2]}

@@ -445,7 +445,8 @@ def _best_preset(
 ) -> Preset:
     usual = Settings()
     unusual = {name: value for name, value in shared.items() if value != getattr(usual, name)}
-    if reference is not None and best_of([dict(record) for record in (best, reference) if record is not None]) == reference:
+    # Ties go to the baseline whatever the losses: the first point is often the baseline's, and rounds otherwise in its stack.
+    if reference is not None and (best is None or best["val_metric"] <= reference["val_metric"]):
         origin = f"{base.origin}; a search found nothing better ({how}; mean validation {metric} {reference['val_metric']:.4f})"
         return replace(base, origin=origin, settings={**base.settings, **unusual})
     assert best is not None
