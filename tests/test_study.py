@@ -471,6 +471,9 @@ WRONG = [
     (lambda: Protocol(("chebnet2d",), ("digits",), splits=0), "splits must be an integer >= 1, got 0"),
     (lambda: Protocol(("chebnet2d",), ("digits",), split="odd"), "split must be one of"),
     (lambda: Protocol(("chebnet2d",), ("digits",), split=3), "split must be different names, at least one, got 3"),
+    (lambda: Protocol(("chebnet2d",), ("texsa",)), "Did you mean 'texas'"),
+    (lambda: Protocol(("chebnet2d",), ("Texas", "texas")), "datasets must be different names"),
+    (lambda: Protocol(("mlp",), ("texas",), limits={"Texas": {}, "texas": {}}), "limits must be of different datasets"),
     (lambda: Protocol(("chebnet2d",), (3,)), "datasets must be different names, at least one, got (3,)"),
     (lambda: Protocol(("chebnet2d",), ("digits",), monitor="luck"), "monitor must be one of"),
     (lambda: Protocol(("chebnet2d",), ("digits",), presets=3), "presets must be a table of names and values, got 3"),
@@ -506,6 +509,7 @@ def test_wrong_calls(call, sentence, tmp_path, monkeypatch):
         ("[texas]\n", r"must have a table \[digits\] or \[default\], got texas"),
         ("[default]\nmethod = 'mlp'", "must be of the method 'chebnet2d'"),
         ("default = 3", r"default in .* must be a table, got 3 .* Write \[default\]"),
+        ("[digits]\n[Digits]\n", "must have one table a dataset, got digits, Digits"),
         ("[digits]\nmodel = 3", r"model of \[digits\] in .* must be a table, got 3"),
         ("[digits]\nsettings = []", r"settings of \[digits\] in .* must be a table, got \[\]"),
         ("[digits]\norigin = 3", r"origin of \[digits\] in .* must be a sentence, got 3"),
@@ -524,6 +528,18 @@ def test_a_foreign_file_is_no_store(tmp_path):
     path.write_text("this is no database, but it is long enough to look like one" * 30)
     with pytest.raises(chebnet2d.InputError, match="path must be the file of a study"):
         Store(path)
+
+
+def test_datasets_have_the_names_of_the_catalogue(tmp_path):
+    protocol = Protocol(("chebnet2d",), ("Texas", "FILM", "roman_empire", "Digits"), limits={"Actor": {"epochs": 7}})
+    assert protocol.datasets == ("texas", "actor", "roman-empire", "digits")
+    assert protocol.preset("chebnet2d", "film").settings["epochs"] == 7
+    for dataset, name in (("Texas", "texas"), ("film", "actor"), ("Amazon_Photo", "photo")):
+        preset = load_preset("chebnet2d", dataset)
+        assert preset == load_preset("chebnet2d", name)
+        assert "default" not in preset.origin
+    (tmp_path / "p.toml").write_text("[default]\n[CiteSeer]\nmodel = { degree = 3 }\n")
+    assert load_preset("chebnet2d", "citeseer", tmp_path / "p.toml").model == {"degree": 3}
 
 
 def test_presets_survive_writing(tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError, fail, one_of
 from chebnet2d.data import TRANSFORMS
-from chebnet2d.data.catalogue import CATALOGUE
+from chebnet2d.data.catalogue import CATALOGUE, EMBEDDED_TITLES, find
 from chebnet2d.models import MODELS, find_model
 from chebnet2d.study.targets import written_whole
 
@@ -49,6 +49,10 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     find_model(method)
     tables = read_presets(path) if path is not None else shipped_presets(method)
     where = str(path) if path is not None else f"the presets of {method!r}"
+    written, tables = tables, {canonical_name(name): table for name, table in tables.items()}
+    if len(tables) < len(written):
+        raise InputError(f"load_preset: {where} must have one table a dataset, got {', '.join(written)}.")
+    dataset = canonical_name(dataset)
     name = dataset if dataset in tables else "default"
     if name not in tables:
         raise InputError(f"load_preset: {where} must have a table [{dataset}] or [default], got {', '.join(tables) or 'none'}.")
@@ -81,7 +85,18 @@ def load_unified_preset(method: str, dataset: str) -> Preset:
     own = {name: value for name, value in preset.model.items() if name != "num_layers"}
     model = {**own, **UNIFIED_MLP, "variant": "unified"}
     settings = {name: value for name, value in preset.settings.items() if name != "optimizer"}
-    return replace(preset, transform=_FOR_WORDS if _of_words(dataset) else NO_TRANSFORM, model=model, settings=settings)
+    return replace(preset, transform=_FOR_WORDS if _of_words(preset.dataset) else NO_TRANSFORM, model=model, settings=settings)
+
+
+def canonical_name(dataset: str) -> str:
+    """The name that presets, tables and the paper's numbers have it by. What the catalogue does not know stays as it is."""
+    embedded = dataset.strip().lower() if isinstance(dataset, str) else ""
+    if embedded in EMBEDDED_TITLES:
+        return embedded
+    try:
+        return find(dataset).name
+    except InputError:
+        return dataset
 
 
 def _of_words(dataset: str) -> bool:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, fail, integer, one_of
-from chebnet2d.data import PROTOCOLS
+from chebnet2d.data import CATALOGUE, PROTOCOLS
+from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import MODELS
-from chebnet2d.study.presets import Preset, load_preset, load_unified_preset
+from chebnet2d.study.presets import Preset, canonical_name, load_preset, load_unified_preset
 from chebnet2d.training import Settings
 
 MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
@@ -68,6 +69,7 @@ LIMITS = ("epochs", "patience")
 class Protocol:
     """What a study does. ``methods``: names, or ``name:variant``. ``splits`` x ``inits`` runs for each method and dataset.
 
+    ``datasets``: names of the catalogue, or aliases, in any case; they are kept as the catalogue has them.
     ``split``: how nodes are split, or several such names; each has its own table.
     ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
     hold for every method: the same trainer and the same early stopping for all. ``limits``: other ``epochs`` and ``patience`` on
@@ -88,6 +90,12 @@ class Protocol:
     limits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.datasets, tuple):
+            object.__setattr__(self, "datasets", tuple(canonical_name(dataset) for dataset in self.datasets))
+        limits = {canonical_name(dataset): changes for dataset, changes in _table("limits", self.limits).items()}
+        if len(limits) < len(self.limits):
+            raise fail("Protocol", "limits", "of different datasets", tuple(self.limits))
+        object.__setattr__(self, "limits", limits)
         for name in ("methods", "datasets", "split"):
             value = self.split_names if name == "split" else getattr(self, name)
             named = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
@@ -95,6 +103,8 @@ class Protocol:
                 raise fail("Protocol", name, "different names, at least one", value)
         for method in self.methods:
             one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
+        for dataset in self.datasets:
+            one_of("Protocol", "datasets", dataset, (*EMBEDDED_TITLES, *CATALOGUE))
         for split in self.split_names:
             one_of("Protocol", "split", split, tuple(PROTOCOLS))
         for name, minimum in (("splits", 1), ("inits", 1), ("first_seed", 0), ("epochs", 1), ("patience", 1)):
@@ -107,7 +117,7 @@ class Protocol:
             one_of("Protocol", "presets", method, tuple(dict.fromkeys(names)))
             if not isinstance(path, str):
                 raise fail("Protocol", f"presets.{method}", "the path of a preset file", path)
-        for dataset, changes in _table("limits", self.limits).items():
+        for dataset, changes in self.limits.items():
             one_of("Protocol", "limits", dataset, self.datasets)
             _table(f"limits.{dataset}", changes)
             for name, value in changes.items():
@@ -172,8 +182,8 @@ class Protocol:
         else:
             preset = load_preset(name, dataset, Path(path) if path else None)
         model = {**preset.model, **({"variant": variant} if variant else {})}
-        shared = {**self.limits_on(dataset), "monitor": self.monitor}
-        return Preset(name, dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})
+        shared = {**self.limits_on(preset.dataset), "monitor": self.monitor}
+        return Preset(name, preset.dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})
 
     def as_json(self) -> dict[str, Any]:
         return json.loads(json.dumps(asdict(self)))
