@@ -199,9 +199,9 @@ def test_outputs_do_not_replace_inputs(tmp_path):
     run("train", graph, *QUICK, "--save", tmp_path / "m")
     before = (graph / "nodes.csv").read_text()
     done = run("predict", tmp_path / "m", graph, "--out", graph / "nodes.csv", code=2)
-    assert "predict: --out must be another file than those of the graph" in done.stderr
+    assert "predict: --out must be another file than those that are read" in done.stderr
     done = run("predict", tmp_path / "m", "--edges", graph / "edges.csv", "--out", graph / "edges.csv", code=2)
-    assert "predict: --out must be another file than those of the graph" in done.stderr
+    assert "predict: --out must be another file than those that are read" in done.stderr
     assert (graph / "nodes.csv").read_text() == before
     (tmp_path / "protocol.toml").write_text('methods = ["mlp"]\ndatasets = ["csbm"]\n')
     done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", tmp_path / "protocol.toml", code=2)

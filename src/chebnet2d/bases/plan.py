@@ -13,7 +13,6 @@ are D + 1 pieces within one tile.
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -24,6 +23,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import written_whole
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis
 
@@ -107,15 +107,8 @@ def read_plan(path: Path) -> Plan | None:
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as stream:
-            json.dump(asdict(plan), stream, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with written_whole(path) as temporary:
+        temporary.write_text(json.dumps(asdict(plan), indent=1), encoding="utf-8")
 
 
 def basis_parameters(basis: Basis) -> dict[str, Any]:

@@ -14,18 +14,6 @@ def print_json(value: dict[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-def check_target(command: str, flag: str, target: Path) -> Path:
-    """Before the work, not after it: whether a file can be written there."""
-    from chebnet2d._checks import InputError
-
-    if target.is_dir():
-        raise InputError(f"{command}: {flag} must be a file, got the folder {str(target)!r}.")
-    above = next((folder for folder in target.absolute().parents if folder.exists()), None)
-    if above is not None and not above.is_dir():
-        raise InputError(f"{command}: {flag} must be in a folder, got {str(target)!r} below the file {above.name!r}.")
-    return target
-
-
 def say(text: str, *, quiet: bool = False) -> None:
     """A line for people. With --json, stdout belongs to the object, and this is silent."""
     if not quiet:
@@ -118,6 +106,6 @@ def log_lines(path: Path | None) -> Iterator[Any]:
     if path is None:
         yield None
         return
-    check_target("log", "--log", path).parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8", buffering=1) as file:
         yield lambda text: file.write(time.strftime("%Y-%m-%d %H:%M:%S ") + text + "\n")

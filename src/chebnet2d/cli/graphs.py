@@ -7,7 +7,7 @@ from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.cli.console import check_target
+from chebnet2d._targets import check_target, written_whole
 from chebnet2d.cli.own_graph import flag_of
 from chebnet2d.data import files
 from chebnet2d.data.files.assemble import MADE_FEATURES
@@ -87,16 +87,11 @@ def check_out(out: Path, inputs: tuple[str, Mapping[str, Any]]) -> None:
     """Before the work: whether the file can be written, and is none of those that are read. ``inputs``: as for ``read_data``."""
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
-    check_target("predict", "--out", out)
     name, own = inputs
-    folder = Path(name) if name and is_own(name) else None
     read = [Path(own[part]) for part in ("edges", "features", "labels") if part in own]
-    read += [folder] if folder is not None and folder.is_file() else []
-    if out.exists() and (
-        any(path.exists() and path.samefile(out) for path in read)
-        or (folder is not None and folder.is_dir() and out.name in (*EDGES, *FEATURES, *LABELS) and folder.samefile(out.parent))
-    ):
-        raise InputError(f"predict: --out must be another file than those of the graph, got {str(out)!r}.")
+    if name and is_own(name):
+        read += [Path(name), *(Path(name) / file for file in (*EDGES, *FEATURES, *LABELS))]
+    check_target("predict", "--out", out, keep=read)
 
 
 def recipe_of(
@@ -131,8 +126,6 @@ def recipe_of(
 
 def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[str] | None, out: Path) -> int:
     """node, label, probability of each class: CSV or Parquet, by the ending. Written beside and renamed: whole or not at all."""
-    import os
-
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
@@ -158,14 +151,9 @@ def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[st
     for c, name in enumerate(names):
         columns[f"probability_{name}"] = pa.array(probabilities[:, c])
     table = pa.table(columns)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
+    with written_whole(out) as temporary:
         if out.suffix == ".csv":
             pyarrow.csv.write_csv(table, temporary)
         else:
             pyarrow.parquet.write_table(table, temporary)
-        temporary.replace(out)
-    finally:
-        temporary.unlink(missing_ok=True)
     return int(table.num_rows)

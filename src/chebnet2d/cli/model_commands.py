@@ -175,9 +175,11 @@ def plot(
     Example: chebnet2d plot my-model --out filters.png
     """
     import chebnet2d
-    from chebnet2d.cli.console import check_target, print_json, say
+    from chebnet2d._targets import check_target
+    from chebnet2d.cli.console import print_json, say
 
-    picture = check_target("plot", "--out", out or model / "filters.png")
+    picture = out or model / "filters.png"
+    check_target("plot", "--out", picture)
     loaded = chebnet2d.load(model)
     names = chebnet2d.models.read_facts(model).get("class_names")
     target = chebnet2d.plots.plot_filters(loaded, picture, names)

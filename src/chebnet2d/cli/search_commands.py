@@ -50,6 +50,7 @@ def search(
     """
     from dataclasses import replace
 
+    from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.cli.graphs import check_labels, is_own, read_data
     from chebnet2d.study.budget import Budget
@@ -58,6 +59,8 @@ def search(
 
     limits = Budget.of(budget)
     values = dict(_range(text) for text in ranges or [])
+    if log is not None:
+        check_target("search", "--log", log)
     data = read_data("search", dataset, data_root, own)
     check_labels(data)
     # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
@@ -118,7 +121,7 @@ def _value(word: str) -> Any:
 def _target(out: Path | None, method: str, dataset: str) -> Path:
     """Where the preset goes; checked before the work, not after it."""
     from chebnet2d._checks import InputError
-    from chebnet2d.cli.console import check_target
+    from chebnet2d._targets import check_target
 
     target = out if out is not None else Path(f"{method.replace(':', '-')}-{dataset}.toml")
     if target.suffix != ".toml":

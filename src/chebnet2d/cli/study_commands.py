@@ -33,10 +33,10 @@ def run(
     Example: chebnet2d study run --table 1 --methods chebnet2d,gprgnn --datasets cora,texas --inits 1
     """
     from chebnet2d._checks import InputError, integer
+    from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, study_progress
     from chebnet2d.study import Protocol, run_study
     from chebnet2d.study.on_ray import run_study_on_ray
-    from chebnet2d.study.targets import check_target
 
     integer("study run", "--workers", workers, 1)
     if log is not None and not log.is_fifo() and not log.is_char_device():
@@ -114,10 +114,10 @@ def table(
     Example: chebnet2d study table --format latex --paper 1
     """
     from chebnet2d._checks import InputError, one_of
+    from chebnet2d._targets import check_target, written_whole
     from chebnet2d.cli.console import say
     from chebnet2d.study import Store, format_table, make_tables, published_numbers
     from chebnet2d.study.page import make_page, read_notes
-    from chebnet2d.study.targets import check_target, written_whole
 
     published = None
     if paper is not None:

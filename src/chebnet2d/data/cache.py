@@ -7,13 +7,13 @@ files are read again. It is written beside and renamed: whole or not at all.
 import hashlib
 import json
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch_geometric.data import Data
 
+from chebnet2d._targets import written_whole
 from chebnet2d.data.catalogue import Entry
 
 VERSION = 1  # of this layout and of the readers: raise it when either changes what a file holds
@@ -43,14 +43,9 @@ def write_cache(path: Path, data: Any) -> None:
             attributes[f"{key}.shape"] = list(value.shape)
         else:
             tensors[key] = value.contiguous()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with written_whole(path) as temporary:
             save_file(tensors, temporary, metadata={"attributes": json.dumps(attributes)})
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
     except Exception as error:  # safetensors has an exception of its own for a full or read-only disk
         _log.warning("cache folder not writable, the next load will read the raw files again: %s", error)
 

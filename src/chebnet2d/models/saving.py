@@ -8,7 +8,6 @@ place by one rename: whenever a save is killed, the folder holds the old model o
 import hashlib
 import json
 import os
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from safetensors import SafetensorError
 from torch import nn
 
 from chebnet2d._checks import InputError, fail
+from chebnet2d._targets import written_whole
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import find_model, model_name
 
@@ -113,13 +113,5 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    temporary = path.parent / f".saving-{uuid.uuid4().hex}"  # not mkstemp, whose files only their owner may read
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with written_whole(path) as temporary:
+        temporary.write_bytes(content)

@@ -15,12 +15,12 @@ from typing import Any
 
 import torch
 
+from chebnet2d._targets import check_target
 from chebnet2d.data.generated import GENERATED
 from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
-from chebnet2d.study.targets import check_target
 from chebnet2d.training import Progress, Result, fit_many
 
 

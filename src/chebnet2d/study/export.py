@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import check_target, written_whole
 from chebnet2d.study.store import COLUMNS, NESTED, Store
-from chebnet2d.study.targets import check_target, written_whole
 
 ENDINGS = (".csv", ".parquet", ".json")
 

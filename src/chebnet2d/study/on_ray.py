@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import check_target
 from chebnet2d.cluster import connected, run_tasks
 from chebnet2d.data import data_root
 from chebnet2d.study.executor import Report, StudyProgress, log_line, train_unit
@@ -16,7 +17,6 @@ from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
-from chebnet2d.study.targets import check_target
 
 GRACE = 30.0
 """Seconds that a batch of a search has to come back when its time is up; one that waits for a CPU for longer is given up."""

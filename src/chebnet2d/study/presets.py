@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, fail, one_of
+from chebnet2d._targets import written_whole
 from chebnet2d.data import TRANSFORMS
 from chebnet2d.data.catalogue import CATALOGUE, EMBEDDED_TITLES, find
 from chebnet2d.models import MODELS, find_model
-from chebnet2d.study.targets import written_whole
 
 NO_TRANSFORM = "none"
 DEFAULT = "default"

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import check_target
 from chebnet2d.study.plan import Unit
 from chebnet2d.study.protocol import Protocol
-from chebnet2d.study.targets import check_target
 
 SCHEMA = 1
 COLUMNS = (

@@ -3,7 +3,6 @@
 import itertools
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from chebnet2d._checks import InputError, fail
+from chebnet2d._targets import written_whole
 from chebnet2d.data.files.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
 from chebnet2d.data.files.assemble import MADE_FEATURES, make_features, no_features
 from chebnet2d.data.files.npz_graph import checked_classes, checked_edge_index, checked_weight
@@ -52,21 +52,9 @@ def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
             plain[key] = _json_value(key, value)
     # One key, because safetensors writes several in any order: the same graph gives the same bytes.
     metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    os.close(handle)
-    try:
+    with written_whole(path) as temporary:
         save_file(tensors, temporary, metadata=metadata)
-        Path(temporary).chmod(0o666 & ~_umask())
-        os.replace(temporary, path)  # noqa: PTH105 - the atomic one
-    finally:
-        Path(temporary).unlink(missing_ok=True)
     return path
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:

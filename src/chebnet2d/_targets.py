@@ -1,14 +1,15 @@
-"""Files that a study writes: told before the work whether they can be, and whole or not at all."""
+"""Files to write: told before the work whether they can be, and whole or not at all."""
 
 import os
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from chebnet2d._checks import InputError
 
 
-def check_target(owner: str, name: str, path: Path, keep: tuple[Path | None, ...] = ()) -> None:
+def check_target(owner: str, name: str, path: Path, keep: Sequence[Path | None] = ()) -> None:
     """Whether a file can be written there. ``keep``: files that are read, which it must not replace."""
     what = f"{owner}: {name} must be"
     try:
@@ -30,11 +31,13 @@ def check_target(owner: str, name: str, path: Path, keep: tuple[Path | None, ...
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary file beside ``path``, which takes its place at the end."""
+    """The name of a temporary file beside ``path``, which takes its place at the end, once it is on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")  # not mkstemp, whose files only their owner may read
     try:
         yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
