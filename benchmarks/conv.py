@@ -139,9 +139,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     parser.add_argument("--peak", nargs=3, metavar=("D", "C", "LAYER"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.peak:
-        degree, channels, which = options.peak
+    arguments = parser.parse_args()
+    if arguments.peak:
+        degree, channels, which = arguments.peak
         print(peak_of_one_pass(int(degree), int(channels), which))
         return
 
@@ -151,7 +151,7 @@ def main() -> None:
     for name, (edge_index, nodes) in graphs().items():
         both = undirected(edge_index, nodes)
         for channels in CHANNELS:
-            row = compare(name, both, nodes, channels, options.repeats)
+            row = compare(name, both, nodes, channels, arguments.repeats)
             rows.append(row)
             times = f"{row['ours_ms']:>11.2f} {row['chebconv_ms']:>10.1f} {row['ratio']:>6.1f}"
             print(f"{name:<10} {channels:>3} {times}", flush=True)
@@ -162,8 +162,8 @@ def main() -> None:
             low, high = (_peak_in_fresh_process(d, channels, which) for d in (2, 16))
             memory.append({"C": channels, "layer": which, "D2_mib": low, "D16_mib": high, "ratio": high / low})
             print(f"C = {channels:>2}, {which:<8}: D = 2 {low:7.1f}, D = 16 {high:7.1f}, ratio {high / low:.2f}", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps({"time": rows, "memory": memory, "threads": os.cpu_count()}, indent=2))
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"time": rows, "memory": memory, "threads": os.cpu_count()}, indent=2))
 
 
 if __name__ == "__main__":

@@ -212,6 +212,8 @@ def test_outputs_do_not_replace_inputs(tmp_path):
 
 def test_own_graphs_get_default_settings_and_presets_keep_their_limits(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path / "digits")
+    assert run("train", "Digits", *QUICK).stdout.startswith("digits: 1797 nodes"), "a dataset's name means the dataset"
     small_graph(tmp_path / "cornell-like")
     flags = ("--budget", 1, "--epochs", 3, "--splits", 1, "--method", "mlp", "--monitor", "loss", "--out", "p.toml")
     run("search", "cornell-like", *flags, "--ignore-column", "b")

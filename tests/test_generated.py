@@ -106,6 +106,12 @@ class TestNotTheDataset:
         assert found.preset.dataset == "ogbn-arxiv"
         assert "1 fixed split of a generated graph, seed 0" in found.preset.origin
 
+    def test_the_command_writes_that_key_too(self, root, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        limits = ("--budget", 1, "--splits", 1, "--split", "fixed", "--epochs", 2, "--patience", 2)
+        run("search", "Arxiv", "--method", "mlp", "--data-root", root, *limits)
+        assert "[ogbn-arxiv]\n" in (tmp_path / "mlp-ogbn-arxiv.toml").read_text()
+
 
 @pytest.mark.parametrize("like", LIKE)
 def test_the_full_shape_is_that_of_the_catalogue(like):

@@ -10,10 +10,12 @@ from chebnet2d._checks import InputError, one_of
 from chebnet2d._targets import check_target, written_whole
 from chebnet2d.cli.own_graph import flag_of
 from chebnet2d.data import files
+from chebnet2d.data.catalogue import known_name
 from chebnet2d.data.files.assemble import MADE_FEATURES
 from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS
 from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.study import Preset, load_preset
+from chebnet2d.study.presets import NO_TRANSFORM
 from chebnet2d.training import Settings
 
 
@@ -30,14 +32,14 @@ def read_data(command: str, name: str, root: Path | None, own: Mapping[str, Any]
     if own:
         flag = flag_of(next(iter(own)))
         raise InputError(f"{command}: {flag} must come with --edges or a path, got it with the dataset {name!r}.")
-    if name.lower() not in datasets.CATALOGUE and Path(name).is_dir():
+    if known_name(name) is None and Path(name).is_dir():
         raise InputError(f"{command}: the folder {name!r} must have {' or '.join(EDGES)}, got none of them.")
     return datasets.load(name, root=root)
 
 
 def is_own(name: str) -> bool:
     """Whether it means a graph of the user's own. A dataset's name means the dataset, also beside a folder of that name."""
-    return name.lower() not in datasets.CATALOGUE and files.is_graph_path(name)
+    return known_name(name) is None and files.is_graph_path(name)
 
 
 def reading_of(own: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,13 +56,20 @@ def describe_graph(data: Any) -> str:
     return f"{data.num_nodes} nodes{some}, {edges} listed edges" + (": the graph is empty" if edges == 0 else "")
 
 
-def check_labels(data: Any) -> None:
+def transformed(data: Any, transform: str, scale: Mapping[str, Any] | None) -> Any:
+    """``scale``: of the graph that a model was trained on, for ``standardize``."""
+    if transform == "standardize":
+        return datasets.standardize(data, scale)
+    return data if transform == NO_TRANSFORM else datasets.TRANSFORMS[transform](data)
+
+
+def check_labels(command: str, data: Any) -> None:
     """A classifier needs two classes to tell apart."""
     found = data.y[data.y >= 0].unique() if data.get("y") is not None else ()
     if len(found) < 2:
         got = "no labels" if len(found) == 0 else "one class only"
         raise InputError(
-            f"train: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
+            f"{command}: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
         )
 
 
@@ -83,11 +92,10 @@ def match_features(data: Any, names: Sequence[str] | None) -> Any:
     return data
 
 
-def check_out(out: Path, inputs: tuple[str, Mapping[str, Any]]) -> None:
-    """Before the work: whether the file can be written, and is none of those that are read. ``inputs``: as for ``read_data``."""
+def check_out(out: Path, name: str, own: Mapping[str, Any]) -> None:
+    """Before the work: whether the file can be written, and is none of those that ``read_data`` reads."""
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
-    name, own = inputs
     read = [Path(own[part]) for part in ("edges", "features", "labels") if part in own]
     if name and is_own(name):
         read += [Path(name), *(Path(name) / file for file in (*EDGES, *FEATURES, *LABELS))]
@@ -107,16 +115,15 @@ def recipe_of(
         base = Preset(method, dataset, "defaults of the class")
     else:
         base = load_preset(method, dataset, None if preset == "shipped" else Path(preset))
-    chosen = one_of("train", "--transform", transform or base.transform, ("none", *datasets.TRANSFORMS))
+    chosen = one_of("train", "--transform", transform or base.transform, (NO_TRANSFORM, *datasets.TRANSFORMS))
     given = {name: value for name, value in model.items() if value is not None}
-    known = inspect.signature(find_model(method)).parameters
+    cls = find_model(method)
     for name in given:
-        if name not in known:
+        if name not in inspect.signature(cls).parameters:
             flag = "--" + name.replace("_", "-").removesuffix("-channels")
             raise InputError(f"train: {flag} must be an argument of the method, got it with {method!r}, which has none.")
-    for name in settings:
-        group = name.removesuffix("_lr").removesuffix("_weight_decay")
-        if settings[name] is not None and group == "filter" and group not in find_model(method).groups:
+    for name in ("filter_lr", "filter_weight_decay"):
+        if settings.get(name) is not None and "filter" not in cls.groups:
             flag = "--" + name.replace("_", "-")
             raise InputError(f"train: {flag} must be of a method with a learned filter, got it with {method!r}.")
     numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}

@@ -8,7 +8,6 @@ import typer
 from chebnet2d.cli.own_graph import takes_own_graph
 
 BATCHES = "Mini batches of nodes (see docs/large-graphs.md)"
-Own = Any  # filled in by ``takes_own_graph``
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
 
@@ -55,7 +54,7 @@ def train(
     save: Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")] = None,
     json: Json = False,
     data_root: DataRoot = None,
-    own: Own = None,
+    own: Any = None,
 ) -> None:
     """Train a model and print its test accuracy. The defaults are those without a preset.
 
@@ -65,7 +64,7 @@ def train(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import check_labels, describe_graph, read_data, reading_of, recipe_of
+    from chebnet2d.cli.graphs import check_labels, describe_graph, read_data, reading_of, recipe_of, transformed
     from chebnet2d.study import build_model
 
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
@@ -84,10 +83,10 @@ def train(
     if save is not None:
         _refuse_foreign_folder(save)
     data = read_data("train", dataset, data_root, own)
-    check_labels(data)
+    check_labels("train", data)
     names = data.get("feature_names")
     scale = chebnet2d.data.scale_of(data) if recipe.transform == "standardize" else None
-    data = chebnet2d.data.TRANSFORMS.get(recipe.transform, lambda same: same)(data)
+    data = transformed(data, recipe.transform, scale)
     model = build_model(method, data, dict(recipe.model))
     chosen = chebnet2d.data.split(data, split, seed=seed)
     classes = chebnet2d.data.num_classes(data)
@@ -139,7 +138,7 @@ def predict(
     dataset: Annotated[str, typer.Argument(help="As for train; not needed with --edges.")] = "",
     json: Json = False,
     data_root: DataRoot = None,
-    own: Own = None,
+    own: Any = None,
 ) -> None:
     """Write the label and the class probabilities of every node, with your own ids and label names.
 
@@ -147,18 +146,15 @@ def predict(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import check_out, is_own, match_features, read_data, write_predictions
+    from chebnet2d.cli.graphs import check_out, is_own, match_features, read_data, transformed, write_predictions
 
-    check_out(out, (dataset, own))
+    check_out(out, dataset, own)
     loaded = chebnet2d.load(model)
     facts = chebnet2d.models.read_facts(model)
     if not dataset or is_own(dataset):
         own = {**facts.get("reading", {}), **own}
     data = match_features(read_data("predict", dataset, data_root, own), facts.get("feature_names"))
-    if facts.get("scale"):
-        data = chebnet2d.data.standardize(data, facts["scale"])
-    else:
-        data = chebnet2d.data.TRANSFORMS.get(facts.get("transform", "none"), lambda same: same)(data)
+    data = transformed(data, facts.get("transform", "none"), facts.get("scale"))
     rows = write_predictions(loaded, data, facts.get("class_names"), out)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:

@@ -54,7 +54,7 @@ def search(
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.cli.graphs import check_labels, is_own, read_data
     from chebnet2d.study.budget import Budget
-    from chebnet2d.study.presets import DEFAULT, load_preset, write_preset
+    from chebnet2d.study.presets import DEFAULT, canonical_name, load_preset, write_preset
     from chebnet2d.study.search import search as run_search
 
     limits = Budget.of(budget)
@@ -62,10 +62,11 @@ def search(
     if log is not None:
         check_target("search", "--log", log)
     data = read_data("search", dataset, data_root, own)
-    check_labels(data)
+    check_labels("search", data)
     # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
-    name = DEFAULT if not dataset or is_own(dataset) else data.name
-    target = _target(out, method, data.name)
+    own_graph = not dataset or is_own(dataset)
+    name = DEFAULT if own_graph else canonical_name(dataset)
+    target = _target(out, method, data.name if own_graph else name)
     with _progress() as report, log_lines(log) as write, nullcontext() if ray is None else cluster_news():
         result = run_search(
             data,

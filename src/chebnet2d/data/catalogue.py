@@ -340,15 +340,28 @@ EMBEDDED_TITLES = {"digits": "scikit-learn's digits", "csbm": "contextual stocha
 _ALIASES = {alias: entry.name for entry in _ENTRIES for alias in entry.aliases}
 
 
+def known_name(name: object) -> str | None:
+    """The name that the library has a dataset by, embedded ones included; None where there is no such dataset.
+
+    >>> known_name("Arxiv"), known_name("Digits"), known_name("my-graph")
+    ('ogbn-arxiv', 'digits', None)
+    """
+    key = _key(name)
+    return key if isinstance(key, str) and (key in CATALOGUE or key in EMBEDDED_TITLES) else None
+
+
 def find(name: str, owner: str = "load") -> Entry:
     """The entry of that name or alias, in any case, with - or _.
 
     >>> find("Roman_Empire").statistics.nodes
     22662
     """
-    key = name.strip().lower().replace("_", "-") if isinstance(name, str) else name
+    key = _key(name)
     if isinstance(key, str) and key in EMBEDDED_TITLES:
         raise InputError(f"{owner}: name must be a dataset with files, got {key!r}, which is embedded. Load it as it is.")
-    if isinstance(key, str) and key in _ALIASES:
-        key = _ALIASES[key]
     return CATALOGUE[one_of(owner, "name", key, (*EMBEDDED_TITLES, *CATALOGUE))]
+
+
+def _key(name: object) -> object:
+    key = name.strip().lower().replace("_", "-") if isinstance(name, str) else name
+    return _ALIASES.get(key, key) if isinstance(key, str) else key

@@ -38,30 +38,26 @@ def standardize(data: Data, scale: Mapping[str, Any] | None = None) -> Data:
 
     ``scale``: mean and deviation of another graph (``scale_of``), as a model that was trained on that one needs them.
     """
-    x = _features(data, "standardize")
-    nodes, features = x.shape
-    if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
-        raise InputError(
-            f"standardize: x must fit into {DENSE_LIMIT >> 20} MiB as a dense matrix, got {nodes} x {features} sparse features. "
-            "Z-scores of a sparse matrix are dense; use row_normalize_features."
-        )
-    copy = data.clone()
-    found = scale if scale is not None else scale_of(data)
+    x = _dense(data, "standardize")
+    found = scale if scale is not None else _scale(x)
     mean, deviation = (torch.as_tensor(found[part], dtype=torch.float64) for part in ("mean", "deviation"))
     constant = deviation == 0
-    scaled = ((x.to_dense() if _is_sparse(x) else x).double() - mean) / torch.where(constant, 1.0, deviation)
-    copy.x = torch.where(constant, 0.0, scaled).to(x.dtype)
+    copy = data.clone()
+    scaled = (x - mean) / torch.where(constant, 1.0, deviation)
+    copy.x = torch.where(constant, 0.0, scaled).to(data.x.dtype)
     return copy
 
 
 def scale_of(data: Data) -> dict[str, Tensor]:
     """``mean`` and ``deviation`` of each column of x, in float64; 0 for one that deviates by rounding alone."""
-    x = _features(data, "scale_of")
-    dense = (x.to_dense() if _is_sparse(x) else x).double()
-    deviation = dense.std(dim=0, unbiased=False)
+    return _scale(_dense(data, "standardize"))
+
+
+def _scale(x: Tensor) -> dict[str, Tensor]:
+    deviation = x.std(dim=0, unbiased=False)
     if x.shape[0]:
-        deviation[deviation <= 1e-12 * dense.abs().amax(dim=0)] = 0
-    return {"mean": dense.mean(dim=0), "deviation": deviation}
+        deviation[deviation <= 1e-12 * x.abs().amax(dim=0)] = 0
+    return {"mean": x.mean(dim=0), "deviation": deviation}
 
 
 def largest_component(data: Data) -> Data:
@@ -114,6 +110,18 @@ def _features(data: Any, owner: str) -> Tensor:
     if not isinstance(x, Tensor) or x.dim() != 2:
         raise InputError(f"{owner}: data.x must be an N x F tensor, got {type(x).__name__}.")
     return x
+
+
+def _dense(data: Any, owner: str) -> Tensor:
+    """x in float64, if that fits."""
+    x = _features(data, owner)
+    nodes, features = x.shape
+    if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
+        raise InputError(
+            f"{owner}: x must fit into {DENSE_LIMIT >> 20} MiB as a dense matrix, got {nodes} x {features} sparse features. "
+            "Z-scores of a sparse matrix are dense; use row_normalize_features."
+        )
+    return (x.to_dense() if _is_sparse(x) else x).double()
 
 
 def _is_sparse(x: Tensor) -> bool:

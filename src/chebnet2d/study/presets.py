@@ -19,7 +19,7 @@ from typing import Any
 from chebnet2d._checks import InputError, fail, one_of
 from chebnet2d._targets import written_whole
 from chebnet2d.data import TRANSFORMS
-from chebnet2d.data.catalogue import CATALOGUE, EMBEDDED_TITLES, find
+from chebnet2d.data.catalogue import CATALOGUE, known_name
 from chebnet2d.models import MODELS, find_model
 
 NO_TRANSFORM = "none"
@@ -53,7 +53,7 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     if len(tables) < len(written):
         raise InputError(f"load_preset: {where} must have one table a dataset, got {', '.join(written)}.")
     dataset = canonical_name(dataset)
-    name = dataset if dataset in tables else "default"
+    name = dataset if dataset in tables else DEFAULT
     if name not in tables:
         raise InputError(f"load_preset: {where} must have a table [{dataset}] or [default], got {', '.join(tables) or 'none'}.")
     if not isinstance(tables[name], dict):
@@ -72,7 +72,7 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
             raise fail("load_preset", f"{key} of [{name}] in {where}", rule, table[key])
     transform = table.get("transform", NO_TRANSFORM)
     one_of("load_preset", "transform", transform, (NO_TRANSFORM, *TRANSFORMS))
-    if name == "default" and path is None and transform == _FOR_WORDS and not _of_words(dataset):
+    if name == DEFAULT and path is None and transform == _FOR_WORDS and not _of_words(dataset):
         table["transform"] = NO_TRANSFORM
     return Preset(method=method, dataset=dataset, **table)
 
@@ -90,13 +90,7 @@ def load_unified_preset(method: str, dataset: str) -> Preset:
 
 def canonical_name(dataset: str) -> str:
     """The name that presets, tables and the paper's numbers have it by. What the catalogue does not know stays as it is."""
-    embedded = dataset.strip().lower() if isinstance(dataset, str) else ""
-    if embedded in EMBEDDED_TITLES:
-        return embedded
-    try:
-        return find(dataset).name
-    except InputError:
-        return dataset
+    return known_name(dataset) or dataset
 
 
 def _of_words(dataset: str) -> bool:
