@@ -15,9 +15,11 @@ import chebnet2d
 from chebnet2d.graph import operator_of
 from chebnet2d.models.pdegcn import edge_gradient
 from chebnet2d.nn import EdgeBlocks, edge_flux, keep_mask, noisy_attention, residual_layers
+from chebnet2d.nn.diffused_product import diffused_product
 from chebnet2d.nn.dropped_product import dropped_product
+from chebnet2d.nn.kept_walk import kept_walk_product
 
-FEATURES, HIDDEN, LAYERS, HEADS, RANDOM_FEATURES, SAMPLES = 750, 64, 16, 4, 30, 10
+FEATURES, HIDDEN, LAYERS, HEADS, RANDOM_FEATURES, SAMPLES, TERMS = 750, 64, 16, 4, 30, 10, 10
 HALF = torch.tensor(0.5, dtype=torch.float64)
 
 Case = tuple[str, list[Tensor], Callable[..., Tensor], Callable[..., Tensor]]
@@ -42,6 +44,13 @@ def cases(nodes: int, degree: float) -> Iterator[Case]:
 
     maps = torch.eye(HIDDEN) + torch.randn(LAYERS, HIDDEN, HIDDEN) / HIDDEN
     yield f"{LAYERS} residual layers", [hidden, start, maps], lambda *x: residual_layers(graph, *x, HALF, 0.1), plain_layers
+
+    shares, weight = torch.rand(TERMS, FEATURES), torch.randn(FEATURES, HIDDEN)
+
+    def diffused(shares: Tensor, weight: Tensor) -> Tensor:
+        return diffused_product(graph, data.x, shares, weight)
+
+    yield "a kept walk, against not", [shares, weight], lambda *x: kept_walk_product(graph, data.x, *x), diffused
 
     gradient = edge_gradient(graph)
     blocks = EdgeBlocks.of(gradient)

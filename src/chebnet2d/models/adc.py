@@ -14,6 +14,7 @@ from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, SpectralConv, check_features, pattern_of, project_first
 from chebnet2d.nn.diffused_product import diffused_product
+from chebnet2d.nn.kept_walk import can_keep_walk, kept_walk_product
 from chebnet2d.polynomials import Monomial
 
 _CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"
@@ -67,11 +68,14 @@ class DiffusionLayer(nn.Module):
         self.diffusion.reset_parameters("identity", torch.zeros(0))
         self.linear.reset_parameters()
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None, *, fixed: bool = False) -> Tensor:
+        """``fixed``: x is the same tensor in every call."""
         operator = operator_of(edge_index, edge_weight, pattern_of(x), kind="P~", owner="ADC")
         shares = self.diffusion.coefficients()
         weight, bias = self.linear.weight, self.linear.bias
-        if isinstance(x, MaskedFeatures):
+        if fixed and can_keep_walk(x, self.diffusion.terms):
+            z = kept_walk_product(operator, x, shares, weight)
+        elif isinstance(x, MaskedFeatures):
             z = project_first(operator, x, lambda k: shares[k].unsqueeze(1) * weight, self.diffusion.terms - 1, Monomial())
         else:
             z = diffused_product(operator, x, shares, weight)
@@ -115,7 +119,7 @@ class _Diffusion(Decoupled):
         if self.variant == "unified":
             return super().forward(x, edge_index, edge_weight)
         check_features(type(self).__name__, x, self.in_channels)
-        hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
+        hidden: Tensor = self.layers[0](x, edge_index, edge_weight, fixed=True)
         logits: Tensor = self.layers[1](self.dropout(hidden.relu()), edge_index, edge_weight)
         return logits
 
