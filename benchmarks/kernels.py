@@ -95,11 +95,13 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=8000)
     parser.add_argument("--degree", type=float, default=30.0)
     parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     print(f"{'':<26}{'plain ms':>10}{'by hand ms':>12}{'ratio':>8}")
-    for name, inputs, by_hand, plain in cases(options.nodes, options.degree):
-        pairs = [(seconds(plain, inputs), seconds(by_hand, inputs)) for _ in range(options.repeats + 1)][1:]  # the first warms up
+    for name, inputs, by_hand, plain in cases(arguments.nodes, arguments.degree):
+        pairs = [(seconds(plain, inputs), seconds(by_hand, inputs)) for _ in range(arguments.repeats + 1)][
+            1:
+        ]  # the first warms up
         slow, fast = (1000 * statistics.median(times) for times in zip(*pairs, strict=True))
         print(f"{name:<26}{slow:>10.1f}{fast:>12.1f}{slow / fast:>8.2f}", flush=True)
 

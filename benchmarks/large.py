@@ -62,12 +62,12 @@ def others() -> float:
     return max(0.0, (machine - STARTED[1]) - (own - STARTED[2])) / (time.perf_counter() - STARTED[0])
 
 
-def record(options: argparse.Namespace, name: str, figures: dict[str, Any]) -> None:
+def record(arguments: argparse.Namespace, name: str, figures: dict[str, Any]) -> None:
     figures = {"command": name, "threads": torch.get_num_threads(), "cores_of_others": round(others(), 2), **figures}
     print(json.dumps(figures, indent=1), flush=True)
-    if options.json:
-        known = json.loads(options.json.read_text()) if options.json.is_file() else []
-        options.json.write_text(json.dumps([*known, figures], indent=1))
+    if arguments.json:
+        known = json.loads(arguments.json.read_text()) if arguments.json.is_file() else []
+        arguments.json.write_text(json.dumps([*known, figures], indent=1))
 
 
 def median(step: Any, repeats: int) -> float:
@@ -105,46 +105,50 @@ def product_seconds(operator: SparseOperator, width: int, repeats: int) -> dict[
 # ---- commands --------------------------------------------------------------------------------------------------------
 
 
-def generate(options: argparse.Namespace) -> None:
+def generate(arguments: argparse.Namespace) -> None:
     from chebnet2d.data.generated import generate as write
 
     start = time.perf_counter()
     folder = write(
-        options.like, options.root, scale=options.scale, model=options.model, progress=lambda text: print(text, flush=True)
+        arguments.like,
+        arguments.root,
+        scale=arguments.scale,
+        model=arguments.model,
+        progress=lambda text: print(text, flush=True),
     )
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
-    written = {"like": options.like, "seconds": seconds, "bytes": size, "peak_gib": peak_gib()}
+    written = {"like": arguments.like, "seconds": seconds, "bytes": size, "peak_gib": peak_gib()}
     start = time.perf_counter()
-    data = chebnet2d.data.load(options.like, options.root)
+    data = chebnet2d.data.load(arguments.like, arguments.root)
     counts = {"nodes": data.num_nodes, "edges": data.num_edges // 2, "load_seconds": time.perf_counter() - start}
-    record(options, "generate", {**written, **counts, "load_peak_gib": peak_gib()})
+    record(arguments, "generate", {**written, **counts, "load_peak_gib": peak_gib()})
 
 
-def run_precompute(options: argparse.Namespace) -> None:
+def run_precompute(arguments: argparse.Namespace) -> None:
     start = time.perf_counter()
-    data = chebnet2d.data.load(options.dataset, options.root)
+    data = chebnet2d.data.load(arguments.dataset, arguments.root)
     loaded = time.perf_counter()
     data.edge_index = large_operator(data.edge_index, data.num_nodes)
     built = time.perf_counter()
     made = precompute(
         data,
-        out=options.out,
+        out=arguments.out,
         degree=DEGREE,
-        dtype=options.dtype,
-        rows=options.rows,
-        memory=options.memory,
-        block=options.block,
+        dtype=arguments.dtype,
+        rows=arguments.rows,
+        memory=arguments.memory,
+        block=arguments.block,
     )
     done = time.perf_counter()
     figures = {
-        "dataset": options.dataset,
+        "dataset": arguments.dataset,
         "nodes": made.num_nodes,
         "entries": data.edge_index.nnz,
         "features": made.num_features,
         "degree": DEGREE,
-        "dtype": options.dtype,
-        "memory": options.memory,
+        "dtype": arguments.dtype,
+        "memory": arguments.memory,
         "blocks": made.plan.blocks,
         "load_seconds": loaded - start,
         "operator_seconds": built - loaded,
@@ -153,30 +157,32 @@ def run_precompute(options: argparse.Namespace) -> None:
         "peak_gib": peak_gib(),
     }
     width = max(b - a for a, b in made.plan.blocks)
-    figures |= {"width": width, **product_seconds(data.edge_index, width, options.repeats)}
-    record(options, "precompute", figures)
+    figures |= {"width": width, **product_seconds(data.edge_index, width, arguments.repeats)}
+    record(arguments, "precompute", figures)
 
 
-def product(options: argparse.Namespace) -> None:
-    data = chebnet2d.data.load(options.dataset, options.root)
+def product(arguments: argparse.Namespace) -> None:
+    data = chebnet2d.data.load(arguments.dataset, arguments.root)
     operator = large_operator(data.edge_index, data.num_nodes)
     del data
-    for width in options.widths:
+    for width in arguments.widths:
         record(
-            options, "product", {"dataset": options.dataset, "width": width, **product_seconds(operator, width, options.repeats)}
+            arguments,
+            "product",
+            {"dataset": arguments.dataset, "width": width, **product_seconds(operator, width, arguments.repeats)},
         )
 
 
-def epochs(options: argparse.Namespace) -> None:
+def epochs(arguments: argparse.Namespace) -> None:
     """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
     from chebnet2d.training import Run, Settings
     from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.batch_loop import StackLearner
     from chebnet2d.training.minibatch import Task, stored_split
 
-    bases = Bases.open(options.folder)
+    bases = Bases.open(arguments.folder)
     split = stored_split(bases)
-    shape: dict[str, Any] = {"hidden_channels": options.hidden, "num_layers": options.layers, "dropout": 0.5}
+    shape: dict[str, Any] = {"hidden_channels": arguments.hidden, "num_layers": arguments.layers, "dropout": 0.5}
     models = {
         "chebnetii": on_bases("chebnetii", bases, **shape),
         "chebnet2d, F x F maps": on_bases("chebnet2d", bases, maps="features", **shape),
@@ -184,17 +190,17 @@ def epochs(options: argparse.Namespace) -> None:
     }
     figures: dict[str, Any] = {
         "rows": split.train.numel(),
-        "batch": options.batch,
-        "hidden": options.hidden,
-        "layers": options.layers,
+        "batch": arguments.batch,
+        "hidden": arguments.hidden,
+        "layers": arguments.layers,
     }
     runs = {name: Run(model, split, 0, Settings.of(lr=1e-3)) for name, model in models.items()}
     start = time.perf_counter()
-    task = Task(list(runs.values())[:1], bases, options.batch, None, options.memory, "cpu")
+    task = Task(list(runs.values())[:1], bases, arguments.batch, None, arguments.memory, "cpu")
     figures |= {"read_seconds": time.perf_counter() - start, "in_memory": task.held is not None}
     learners = {name: StackLearner([run], 1) for name, run in runs.items()}
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for epoch in range(1, options.repeats + 2):  # the first is not counted
+    for epoch in range(1, arguments.repeats + 2):  # the first is not counted
         for name, learner in learners.items():
             start = time.perf_counter()
             for rows, parts in task.training_batches(epoch, 1, range(1)):
@@ -204,19 +210,25 @@ def epochs(options: argparse.Namespace) -> None:
     figures["epoch_seconds"] = medians
     figures["over_chebnetii"] = {name: seconds / medians["chebnetii"] for name, seconds in medians.items()}
     figures["parameters"] = {name: sum(p.numel() for p in model.parameters()) for name, model in models.items()}
-    record(options, "epochs", {**figures, "peak_gib": peak_gib()})
+    record(arguments, "epochs", {**figures, "peak_gib": peak_gib()})
 
 
-def run_training(options: argparse.Namespace) -> None:
+def run_training(arguments: argparse.Namespace) -> None:
     from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.minibatch import fit_on_bases, stored_split
 
-    bases = Bases.open(options.folder)
-    for method in options.methods:
-        model = on_bases(method, bases, hidden_channels=options.hidden, num_layers=options.layers, maps=options.maps)
+    bases = Bases.open(arguments.folder)
+    for method in arguments.methods:
+        model = on_bases(method, bases, hidden_channels=arguments.hidden, num_layers=arguments.layers, maps=arguments.maps)
         start = time.perf_counter()
         result = fit_on_bases(
-            model, bases, stored_split(bases), batch_size=options.batch, epochs=options.epochs, patience=options.epochs, lr=1e-3
+            model,
+            bases,
+            stored_split(bases),
+            batch_size=arguments.batch,
+            epochs=arguments.epochs,
+            patience=arguments.epochs,
+            lr=1e-3,
         )
         figures = {
             "method": method,
@@ -228,19 +240,19 @@ def run_training(options: argparse.Namespace) -> None:
             "parameters": sum(p.numel() for p in model.parameters()),
             "peak_gib": peak_gib(),
         }
-        record(options, "train", figures)
+        record(arguments, "train", figures)
 
 
 WAYS = ("gcn", "gcn:10000", "linkx", "linkx:10 parts", "glognn", "nodeformer:10000")
 
 
-def methods(options: argparse.Namespace) -> None:
+def methods(arguments: argparse.Namespace) -> None:
     """Each line in a process of its own."""
     rows = []
-    for dataset in options.datasets:
-        for way in options.ways:
-            command = [sys.executable, __file__, "one-method", dataset, way, "--root", str(options.root)]
-            command += ["--repeats", str(options.repeats)]
+    for dataset in arguments.datasets:
+        for way in arguments.ways:
+            command = [sys.executable, __file__, "one-method", dataset, way, "--root", str(arguments.root)]
+            command += ["--repeats", str(arguments.repeats)]
             answer = subprocess.run(command, capture_output=True, text=True)
             if answer.returncode:
                 print(f"{dataset}, {way}: exit code {answer.returncode}: {answer.stderr.strip().splitlines()[-1:]}", flush=True)
@@ -248,30 +260,30 @@ def methods(options: argparse.Namespace) -> None:
             rows.append(json.loads(answer.stdout))
             shown = ("dataset", "way", "sampling", "epoch_seconds", "peak_gib", "cores_of_others")
             print({key: rows[-1][key] for key in shown}, flush=True)
-    record(options, "methods", {"lines": rows})
+    record(arguments, "methods", {"lines": rows})
 
 
-def one_method(options: argparse.Namespace) -> None:
+def one_method(arguments: argparse.Namespace) -> None:
     """Epochs with the shipped settings, training and validation; the first one, which builds the operators, is not counted."""
     from chebnet2d.study import build_model, load_preset
     from chebnet2d.training import fit, fit_on_nodes, sampling_of
 
-    method, _, batch = options.way.partition(":")
-    data = chebnet2d.data.load(options.dataset, options.root)
+    method, _, batch = arguments.way.partition(":")
+    data = chebnet2d.data.load(arguments.dataset, arguments.root)
     split = chebnet2d.data.split(data, "fixed", seed=0)
-    model = build_model(method, data, dict(load_preset(method, options.dataset).model))
+    model = build_model(method, data, dict(load_preset(method, arguments.dataset).model))
     loaded = peak_gib()
     forget_peak()
     times = [time.perf_counter()]
-    epochs = options.repeats + 1
-    settings: dict[str, Any] = {**load_preset(method, options.dataset).settings, "epochs": epochs, "patience": epochs}
+    epochs = arguments.repeats + 1
+    settings: dict[str, Any] = {**load_preset(method, arguments.dataset).settings, "epochs": epochs, "patience": epochs}
     settings["progress"] = lambda _: times.append(time.perf_counter())
     size = -(-split.train.numel() // 10) if batch == "10 parts" else int(batch or 0)
     result = fit_on_nodes(model, data, split, batch_size=size, **settings) if size else fit(model, data, split, **settings)
     seconds = np.diff(times)
     figures = {
-        "dataset": options.dataset,
-        "way": options.way,
+        "dataset": arguments.dataset,
+        "way": arguments.way,
         "sampling": sampling_of(model) if size else "full batch",
         "batch_size": size or data.num_nodes,
         "parameters": sum(p.numel() for p in model.parameters()),
@@ -283,32 +295,32 @@ def one_method(options: argparse.Namespace) -> None:
         "train_loss": result.history.train_loss,
         "val_metric": result.val_metric,
     }
-    record(options, "one-method", figures)
+    record(arguments, "one-method", figures)
 
 
-def one_size(options: argparse.Namespace) -> None:
+def one_size(arguments: argparse.Namespace) -> None:
     """Average degree 50, 32 features, degree 10: only the number of edges changes."""
-    nodes = options.edges // 25
+    nodes = arguments.edges // 25
     data = chebnet2d.data.csbm(nodes=nodes, classes=10, features=32, homophily=0.8, degree=50, seed=0)
     data.edge_index = large_operator(data.edge_index, nodes)
     forget_peak()
     times = []
-    for _ in range(options.repeats):
+    for _ in range(arguments.repeats):
         start = time.perf_counter()
-        made = precompute(data, out=options.out / "bases", degree=DEGREE, block=32)
+        made = precompute(data, out=arguments.out / "bases", degree=DEGREE, block=32)
         times.append(time.perf_counter() - start)
         written = made.nbytes / 2**30
-        shutil.rmtree(options.out / "bases")
-    figures = {"edges": options.edges, "nodes": nodes, "seconds": float(np.median(times)), "all_seconds": times}
+        shutil.rmtree(arguments.out / "bases")
+    figures = {"edges": arguments.edges, "nodes": nodes, "seconds": float(np.median(times)), "all_seconds": times}
     figures |= {"peak_gib": peak_gib(), "gib_written": written}
-    record(options, "one-size", figures)
+    record(arguments, "one-size", figures)
 
 
-def scaling(options: argparse.Namespace) -> None:
+def scaling(arguments: argparse.Namespace) -> None:
     rows = []
-    for millions in options.millions:
-        command = [sys.executable, __file__, "one-size", str(int(millions * 10**6)), "--out", str(options.out)]
-        command += ["--repeats", str(options.repeats)]
+    for millions in arguments.millions:
+        command = [sys.executable, __file__, "one-size", str(int(millions * 10**6)), "--out", str(arguments.out)]
+        command += ["--repeats", str(arguments.repeats)]
         answer = subprocess.run(command, check=True, capture_output=True, text=True)
         rows.append(json.loads(answer.stdout))
         print({key: rows[-1][key] for key in ("edges", "seconds", "peak_gib")}, flush=True)
@@ -322,9 +334,9 @@ def scaling(options: argparse.Namespace) -> None:
         slopes[f"{key}_last_step"] = (
             float(np.log(values[-1] / values[-2]) / np.log(edges[-1] / edges[-2])) if len(rows) > 1 else None
         )
-    record(options, "scaling", {"sizes": rows, "exponents": slopes})
-    if options.plot:
-        _plot(options.plot, rows)
+    record(arguments, "scaling", {"sizes": rows, "exponents": slopes})
+    if arguments.plot:
+        _plot(arguments.plot, rows)
 
 
 def _plot(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -350,11 +362,11 @@ def _plot(path: Path, rows: list[dict[str, Any]]) -> None:
     figure.savefig(path, dpi=120)
 
 
-def reorder(options: argparse.Namespace) -> None:
+def reorder(arguments: argparse.Namespace) -> None:
     """A product in the order of the files, with nodes sorted by degree, and after reverse Cuthill-McKee."""
     import scipy.sparse.csgraph
 
-    data = chebnet2d.data.load(options.dataset, options.root)
+    data = chebnet2d.data.load(arguments.dataset, arguments.root)
     operator = large_operator(data.edge_index, data.num_nodes)
     matrix = operator.to_scipy()
     del data
@@ -366,9 +378,9 @@ def reorder(options: argparse.Namespace) -> None:
         if order is not None:
             permuted = SparseOperator.from_scipy(matrix[order][:, order], symmetric=True)
         spent = time.perf_counter() - start
-        x = torch.randn(matrix.shape[0], options.width)
+        x = torch.randn(matrix.shape[0], arguments.width)
         out = torch.zeros_like(x)
-        seconds = median(lambda: large_step(permuted, x, out), options.repeats)
+        seconds = median(lambda: large_step(permuted, x, out), arguments.repeats)
         figures[name] = {"product_seconds": seconds, "reorder_seconds": spent}
         print(name, figures[name], flush=True)
 
@@ -379,12 +391,12 @@ def reorder(options: argparse.Namespace) -> None:
     spent = time.perf_counter() - start
     timed("reverse Cuthill-McKee", order)
     figures["reverse Cuthill-McKee"]["reorder_seconds"] += spent
-    record(options, "reorder", {"dataset": options.dataset, "width": options.width, "orders": figures})
+    record(arguments, "reorder", {"dataset": arguments.dataset, "width": arguments.width, "orders": figures})
 
 
-def layout(options: argparse.Namespace) -> None:
+def layout(arguments: argparse.Namespace) -> None:
     """Write the terms degree by degree and read batches of random rows, in three layouts of the same numbers."""
-    nodes, terms, columns, tile = options.rows, DEGREE + 1, 64, 256
+    nodes, terms, columns, tile = arguments.rows, DEGREE + 1, 64, 256
     nodes -= nodes % tile
     x = np.random.default_rng(0).standard_normal((nodes, columns), dtype=np.float32)
     rng = np.random.default_rng(1)
@@ -395,9 +407,9 @@ def layout(options: argparse.Namespace) -> None:
         "degrees": (terms, nodes, columns),
     }
     figures = {}
-    options.out.mkdir(parents=True, exist_ok=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
     for name, shape in shapes.items():
-        path = options.out / f"{name}.npy"
+        path = arguments.out / f"{name}.npy"
         array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
         start = time.perf_counter()
         for d in range(terms):
@@ -423,7 +435,7 @@ def layout(options: argparse.Namespace) -> None:
         print(name, figures[name], flush=True)
         del array
         path.unlink()
-    record(options, "layout", {"rows": nodes, "columns": columns, "layouts": figures})
+    record(arguments, "layout", {"rows": nodes, "columns": columns, "layouts": figures})
 
 
 def main() -> None:
@@ -486,8 +498,8 @@ def main() -> None:
     added = command("layout", layout)
     added.add_argument("--out", type=Path, required=True)
     added.add_argument("--rows", type=int, default=500_000)
-    options = parser.parse_args()
-    options.function(options)
+    arguments = parser.parse_args()
+    arguments.function(arguments)
 
 
 if __name__ == "__main__":

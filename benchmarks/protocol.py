@@ -146,26 +146,26 @@ def main() -> None:
     parser.add_argument("--accuracy-epochs", type=int, default=2000, help="at most this many epochs for the accuracies")
     parser.add_argument("--no-times", action="store_true", help="compare accuracies only")
     parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    arguments = parser.parse_args()
     print(f"ms per run and epoch, {torch.get_num_threads()} threads")
     print(f"{'dataset':<10} {'usual':>8} {'ours, 1':>8} {'stacked':>8} {'(R)':>4} {'1: times':>9} {'R: times':>9}")
     times, accuracies = [], []
-    for name in [] if options.no_times else options.datasets.split(","):
-        row = measure(name, options.epochs, options.rounds, options.width)
+    for name in [] if arguments.no_times else arguments.datasets.split(","):
+        row = measure(name, arguments.epochs, arguments.rounds, arguments.width)
         times.append(row)
         figures = f"{row['usual_ms']:>8.1f} {row['one_ms']:>8.2f} {row['stacked_ms']:>8.2f} {row['width']:>4}"
         print(f"{name:<10} {figures} {row['one_ratio']:>9.1f} {row['stacked_ratio']:>9.1f}", flush=True)
-    if options.accuracy:
-        for name in options.datasets.split(","):
-            row = compare_accuracy(name, options.accuracy, options.accuracy_epochs)
+    if arguments.accuracy:
+        for name in arguments.datasets.split(","):
+            row = compare_accuracy(name, arguments.accuracy, arguments.accuracy_epochs)
             accuracies.append(row)
             print(
                 f"{name}: test accuracy of {row['runs']} runs, ours {100 * row['ours']:.2f} %, usual {100 * row['usual']:.2f} %, "
                 f"{row['difference_in_errors']:.2f} standard errors apart",
                 flush=True,
             )
-    if options.json:
-        options.json.write_text(json.dumps({"time": times, "accuracy": accuracies}, indent=2))
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"time": times, "accuracy": accuracies}, indent=2))
 
 
 if __name__ == "__main__":

@@ -94,6 +94,18 @@ def test_a_walk_is_computed_once(monkeypatch):
     assert torch.equal(kept_walk_product(graph, x, shares, weight), first)
 
 
+def test_a_walk_made_in_inference_serves_in_training():
+    graph, x = operator(), features(sparse=False)
+    shares, weight = draw(TERMS, FEATURES, seed=2).requires_grad_(), draw(FEATURES, CHANNELS, seed=3)
+    with torch.inference_mode():
+        kept_walk_product(graph, x, shares, weight)
+    ours, theirs = (
+        torch.autograd.grad(product(graph, x, shares, weight).sum(), shares)[0]
+        for product in (kept_walk_product, diffused_product)
+    )
+    torch.testing.assert_close(ours, theirs)
+
+
 def test_what_walk_is_kept(monkeypatch):
     x = features(sparse=False)
     assert can_keep_walk(x, TERMS)

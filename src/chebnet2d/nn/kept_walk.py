@@ -33,10 +33,12 @@ def _walk(operator: SparseOperator, x: Tensor, terms: int) -> Tensor:
     kept: dict[str, tuple[SparseOperator, Tensor]] = remembered(x, "walk", dict)
     graph, walk = kept.get("last", (None, x))
     if graph is not operator or walk.shape[1] != terms:
-        walk, current = x.new_empty(x.shape[1], terms, x.shape[0]), x
-        for k in range(terms):
-            current = operator @ current if k else x
-            walk[:, k] = current.T
+        with torch.inference_mode(False):  # it may be made in evaluation and serve in training
+            walk, current = x.new_empty(x.shape[1], terms, x.shape[0]), x
+            walk[:, 0] = x.T
+            for k in range(1, terms):
+                current = operator @ current
+                walk[:, k] = current.T
         kept["last"] = operator, walk
     return walk
 
