@@ -99,10 +99,8 @@ def main() -> None:
     torch.set_num_threads(1)
     print(f"{'':<26}{'plain ms':>10}{'by hand ms':>12}{'ratio':>8}")
     for name, inputs, by_hand, plain in cases(arguments.nodes, arguments.degree):
-        pairs = [(seconds(plain, inputs), seconds(by_hand, inputs)) for _ in range(arguments.repeats + 1)][
-            1:
-        ]  # the first warms up
-        slow, fast = (1000 * statistics.median(times) for times in zip(*pairs, strict=True))
+        pairs = [(seconds(plain, inputs), seconds(by_hand, inputs)) for _ in range(arguments.repeats + 1)]
+        slow, fast = (1000 * statistics.median(times) for times in zip(*pairs[1:], strict=True))  # the first warms up
         print(f"{name:<26}{slow:>10.1f}{fast:>12.1f}{slow / fast:>8.2f}", flush=True)
 
 

@@ -46,8 +46,8 @@ def main() -> None:
 
     print(f"{'method':12} {'peak MiB':>9} {'ms an epoch':>12}   ({arguments.dataset}, {arguments.epochs} epochs, one run)")
     for method in MODELS:
-        options = ["--dataset", arguments.dataset, "--epochs", str(arguments.epochs), "--method", method]
-        done = subprocess.run([sys.executable, __file__, *options], capture_output=True, text=True, check=False)
+        flags = ["--dataset", arguments.dataset, "--epochs", str(arguments.epochs), "--method", method]
+        done = subprocess.run([sys.executable, __file__, *flags], capture_output=True, text=True, check=False)
         if done.returncode:
             print(f"{method:12} failed: {done.stderr.strip().splitlines()[-1]}")
             continue

@@ -50,13 +50,13 @@ def train_usual(data: Any, split: Any, seed: int, epochs: int, patience: int | N
     with torch.no_grad():  # the same start as ours: the convolution is the identity
         for d, lin in enumerate(model.conv.lins):
             lin.weight.copy_(torch.eye(lin.weight.shape[0]) if d == 0 else torch.zeros_like(lin.weight))
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    adam = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     best, best_epoch, best_state = (-1.0, 0.0), 0, None
     for epoch in range(1, epochs + 1):
         model.train()
-        optimizer.zero_grad()
+        adam.zero_grad()
         F.cross_entropy(model(data.x, data.edge_index)[split.train], data.y[split.train]).backward()
-        optimizer.step()
+        adam.step()
         model.eval()
         with torch.no_grad():
             logits = model(data.x, data.edge_index)
