@@ -273,6 +273,7 @@ def test_another_setting_is_not_reused_and_another_origin_is(preset, tmp_path):
         assert store.take(read_rows(tmp_path / "old.sqlite")[:1], units) == 0, "half a unit is none"
         assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 2
         assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 0, "they are here already"
+        assert {row["config"]["origin"] for row in store.rows()} == {"the same numbers, from elsewhere"}
     (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
     with Store(tmp_path / "other-setting.sqlite") as store:
         units = list(make_plan(protocol, catalogue))

@@ -175,13 +175,15 @@ class Store:
         """Copy rows of another study whose units are units of this one too, whole units only; how many runs that were.
 
         A unit's id says what was run on what (method, data, settings, splits, seeds), so equal ids are equal work.
+        Where the settings come from is not in it and may have been told anew since: that is taken from this study's preset.
         """
         finished = self.finished()
         wanted = {unit.id: unit for unit in units if unit.id not in finished}
         found: dict[str, list[Mapping[str, Any]]] = {}
         for row in rows:
             if row["unit_id"] in wanted:
-                found.setdefault(row["unit_id"], []).append(row)
+                unit = wanted[row["unit_id"]]
+                found.setdefault(unit.id, []).append({**row, "config": unit.preset.as_json()})
         whole = {unit_id: of_unit for unit_id, of_unit in found.items() if len(of_unit) == len(wanted[unit_id].seeds)}
         return sum(len(of_unit) for unit_id, of_unit in whole.items() if self.commit(wanted[unit_id], of_unit))
 
