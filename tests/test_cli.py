@@ -273,6 +273,15 @@ def test_too_few_classes(tmp_path, label, got):
     assert not (tmp_path / "m").exists()
 
 
+def test_train_tells_of_settings_chosen_for_the_dataset(monkeypatch):
+    hint = "come with --preset shipped"
+    assert hint not in run("train", "digits", "--epochs", 1).stdout, "there are none for digits"
+    chosen = {"default": {}, "digits": {"settings": {"lr": 0.02}}}
+    monkeypatch.setattr("chebnet2d.cli.graphs.shipped_presets", lambda method: chosen)
+    assert hint in run("train", "Digits", "--epochs", 1).stdout
+    assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout
+
+
 def test_methods_and_presets(tmp_path):
     preset = tmp_path / "p.toml"
     preset.write_text('[default]\norigin = "me"\nmodel = { hidden_channels = 8, dropout = 0.1 }\nsettings = { lr = 0.05 }\n')

@@ -15,7 +15,7 @@ from chebnet2d.data.files.assemble import MADE_FEATURES
 from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS
 from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.study import Preset, load_preset
-from chebnet2d.study.presets import NO_TRANSFORM
+from chebnet2d.study.presets import NO_TRANSFORM, canonical_name, shipped_presets
 from chebnet2d.training import Settings
 
 
@@ -129,6 +129,11 @@ def recipe_of(
     numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}
     Settings.of(**numbers)
     return Preset(method, dataset, base.origin, chosen, {**base.model, **given}, numbers)
+
+
+def has_settings_for(method: str, dataset: str) -> bool:
+    """Whether the package has settings of the method that were chosen for this dataset."""
+    return canonical_name(dataset) in shipped_presets(method)
 
 
 def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[str] | None, out: Path) -> int:

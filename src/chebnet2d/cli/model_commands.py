@@ -64,7 +64,7 @@ def train(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import check_labels, describe_graph, read_data, reading_of, recipe_of, transformed
+    from chebnet2d.cli.graphs import check_labels, describe_graph, has_settings_for, read_data, reading_of, recipe_of, transformed
     from chebnet2d.study import build_model
 
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
@@ -92,6 +92,8 @@ def train(
     classes = chebnet2d.data.num_classes(data)
     say(f"{data.name}: {describe_graph(data)}, {data.num_features} features, {classes} classes", quiet=json)
     say(f"split: {chosen}", quiet=json)
+    if preset is None and not own and has_settings_for(method, dataset):
+        say(f"settings: the method's defaults; those chosen for {data.name} come with --preset shipped", quiet=json)
     if batches:
         say(f"batches of up to {batch_size} nodes, sampling: {batches['sampling']}", quiet=json)
     with training_progress(quiet=json) as report:
