@@ -273,9 +273,12 @@ def test_too_few_classes(tmp_path, label, got):
     assert not (tmp_path / "m").exists()
 
 
-def test_train_tells_of_settings_chosen_for_the_dataset(monkeypatch):
+def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
     hint = "come with --preset shipped"
     assert hint not in run("train", "digits", "--epochs", 1).stdout, "there are none for digits"
+    monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path / "search")
+    assert hint not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
     chosen = {"default": {}, "digits": {"settings": {"lr": 0.02}}}
     monkeypatch.setattr("chebnet2d.cli.graphs.shipped_presets", lambda method: chosen)
     assert hint in run("train", "Digits", "--epochs", 1).stdout

@@ -15,7 +15,7 @@ from chebnet2d.data.files.assemble import MADE_FEATURES
 from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS
 from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.study import Preset, load_preset
-from chebnet2d.study.presets import NO_TRANSFORM, canonical_name, shipped_presets
+from chebnet2d.study.presets import NO_TRANSFORM, shipped_presets
 from chebnet2d.training import Settings
 
 
@@ -132,8 +132,8 @@ def recipe_of(
 
 
 def has_settings_for(method: str, dataset: str) -> bool:
-    """Whether the package has settings of the method that were chosen for this dataset."""
-    return canonical_name(dataset) in shipped_presets(method)
+    """Whether the package has settings of the method that were chosen for this dataset. A folder called "search" is none."""
+    return known_name(dataset) in shipped_presets(method)
 
 
 def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[str] | None, out: Path) -> int:
