@@ -265,7 +265,7 @@ def methods(arguments: argparse.Namespace) -> None:
 
 def one_method(arguments: argparse.Namespace) -> None:
     """Epochs with the shipped settings, training and validation; the first one, which builds the operators, is not counted."""
-    from chebnet2d.study import build_model, load_preset
+    from chebnet2d.recipes import build_model, load_preset
     from chebnet2d.training import fit, fit_on_nodes, sampling_of
 
     method, _, batch = arguments.way.partition(":")

@@ -13,8 +13,8 @@ import sys
 def one(method: str, dataset: str, epochs: int) -> dict[str, float | int]:
     """In this process: train, and report the largest memory it ever had."""
     import chebnet2d
-    from chebnet2d.study.plan import build_model
-    from chebnet2d.study.presets import shipped_presets
+    from chebnet2d.recipes.build import build_model
+    from chebnet2d.recipes.preset_files import shipped_presets
 
     data = chebnet2d.data.load(dataset)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -20,7 +20,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from chebnet2d import InputError
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 def tables(edges: int, nodes: int) -> dict[str, pa.Table]:

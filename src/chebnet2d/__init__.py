@@ -14,7 +14,24 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("conv", "data", "graph", "models", "nn", "plots", "polynomials", "study", "theory", "training")
+_SUBPACKAGES = (
+    "bases",
+    "cluster",
+    "conv",
+    "data",
+    "graph",
+    "kernels",
+    "models",
+    "nn",
+    "plots",
+    "polynomials",
+    "recipes",
+    "reports",
+    "search",
+    "study",
+    "theory",
+    "training",
+)
 _NAMES = {
     "ChebNet2D": "chebnet2d.models",
     "InputError": "chebnet2d._checks",

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d._device import checked_device
 from chebnet2d.bases.operators import OPERATORS, large_operator
 from chebnet2d.bases.plan import (
     DTYPES,
@@ -38,7 +39,6 @@ from chebnet2d.bases.recurrence import block_terms, buffers_needed
 from chebnet2d.bases.sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
 from chebnet2d.bases.store import Bases
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn import checked_device
 from chebnet2d.polynomials import Basis, get_basis
 
 WIDEST = 64

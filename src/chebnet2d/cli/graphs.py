@@ -9,13 +9,13 @@ from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
 from chebnet2d._targets import check_target, written_whole
 from chebnet2d.cli.own_graph import flag_of
-from chebnet2d.data import files
+from chebnet2d.data import own_graph as files
 from chebnet2d.data.catalogue import known_name
-from chebnet2d.data.files.assemble import MADE_FEATURES
-from chebnet2d.data.files.folder import EDGES, FEATURES, LABELS
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES
+from chebnet2d.data.own_graph.folder import EDGES, FEATURES, LABELS
 from chebnet2d.models import NodeClassifier, find_model
-from chebnet2d.study import Preset, load_preset
-from chebnet2d.study.presets import NO_TRANSFORM, shipped_presets
+from chebnet2d.recipes import Preset, load_preset
+from chebnet2d.recipes.preset_files import NO_TRANSFORM, shipped_presets
 from chebnet2d.training import Settings
 
 

@@ -65,7 +65,7 @@ def train(
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
     from chebnet2d.cli.graphs import check_labels, describe_graph, has_settings_for, read_data, reading_of, recipe_of, transformed
-    from chebnet2d.study import build_model
+    from chebnet2d.recipes import build_model
 
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
     shape |= {"rank": rank, "init": init, "scaling": scaling}

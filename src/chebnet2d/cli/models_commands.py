@@ -65,7 +65,7 @@ def _sizes(dataset: str, data_root: Path | None) -> dict[str, int]:
 
 
 def _presets(name: str) -> dict[str, Any]:
-    from chebnet2d.study.presets import shipped_presets
+    from chebnet2d.recipes.preset_files import shipped_presets
 
     return dict(shipped_presets(name))
 

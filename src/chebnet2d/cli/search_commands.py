@@ -10,7 +10,7 @@ import typer
 from chebnet2d.cli.own_graph import takes_own_graph
 
 if TYPE_CHECKING:
-    from chebnet2d.study.search import SearchProgress, SearchResult
+    from chebnet2d.search.search import SearchProgress, SearchResult
 
 
 @takes_own_graph
@@ -53,9 +53,9 @@ def search(
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.cli.graphs import check_labels, is_own, read_data
-    from chebnet2d.study.budget import Budget
-    from chebnet2d.study.presets import DEFAULT, canonical_name, load_preset, write_preset
-    from chebnet2d.study.search import search as run_search
+    from chebnet2d.recipes.preset_files import DEFAULT, canonical_name, load_preset, write_preset
+    from chebnet2d.search.budget import Budget
+    from chebnet2d.search.search import search as run_search
 
     limits = Budget.of(budget)
     values = dict(_range(text) for text in ranges or [])
@@ -135,7 +135,7 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
 
 def _is_preset(path: Path) -> bool:
     from chebnet2d._checks import InputError
-    from chebnet2d.study.presets import read_presets
+    from chebnet2d.recipes.preset_files import read_presets
 
     try:
         return all(isinstance(table, dict) and "origin" in table for table in read_presets(path).values())

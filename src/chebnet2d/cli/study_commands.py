@@ -116,8 +116,9 @@ def table(
     from chebnet2d._checks import InputError, one_of
     from chebnet2d._targets import check_target, written_whole
     from chebnet2d.cli.console import say
-    from chebnet2d.study import Store, format_table, make_tables, published_numbers
-    from chebnet2d.study.page import make_page, read_notes
+    from chebnet2d.reports import format_table, make_tables, published_numbers
+    from chebnet2d.reports.pages import make_page, read_notes
+    from chebnet2d.study import Store
 
     published = None
     if paper is not None:
@@ -173,7 +174,7 @@ def _listed(text: str | None) -> list[str]:
 def _time_large_graphs(methods: list[str], datasets: list[str], folder: Path, root: Path | None, epochs: int) -> None:
     """Table 4: printed line by line as it is measured, then as a whole."""
     from chebnet2d.cli.console import say
-    from chebnet2d.study.table4 import DATASETS, METHODS, format_timings, table4
+    from chebnet2d.reports.timings import DATASETS, METHODS, format_timings, table4
 
     def done(line: Any) -> None:
         say(f"{line.method} on {line.dataset}: {line.epoch_seconds:.3g} s an epoch, peak {line.peak_mib:.0f} MiB")

@@ -1,9 +1,8 @@
-"""Graph convolutions: the paradigms, each by eigendecomposition and by polynomials, and the fused operation under them."""
+"""Graph convolutions: the paradigms, each by eigendecomposition and by polynomials."""
 
 from chebnet2d.conv.cheb_conv_2d import ChebConv2D
 from chebnet2d.conv.exact_buffers import ExactBuffers
 from chebnet2d.conv.fixed_filter import FixedFilter
-from chebnet2d.conv.fused import chebyshev_filter
 from chebnet2d.conv.paradigms import INITS, PARADIGMS, Full2D, Paradigm, ParadigmI, ParadigmII, ParadigmIII, Rank2D, make_paradigm
 from chebnet2d.conv.spectral_conv import ExactConv, SpectralConv
 
@@ -21,6 +20,5 @@ __all__ = [
     "ParadigmIII",
     "Rank2D",
     "SpectralConv",
-    "chebyshev_filter",
     "make_paradigm",
 ]

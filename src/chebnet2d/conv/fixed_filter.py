@@ -9,8 +9,8 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.conv.exact_buffers import ExactBuffers
-from chebnet2d.conv.fused import chebyshev_filter
 from chebnet2d.graph import Graph, operator_of
+from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
 
 LARGEST_DEGREE = 4096

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.conv.fused import chebyshev_filter
 from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 
 INITS = ("identity", "xavier")
 

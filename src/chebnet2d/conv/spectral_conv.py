@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer, one_of
-from chebnet2d.conv.orthonormal_filter import orthonormal_filter
 from chebnet2d.conv.paradigms import INITS, Paradigm, make_paradigm
 from chebnet2d.graph import Graph, Spectrum, operator_of
+from chebnet2d.kernels.orthonormal_filter import orthonormal_filter
 from chebnet2d.polynomials import Basis, Chebyshev, SignalOrthonormal, coefficient_matrix, get_basis, to_chebyshev, values
 
 

@@ -22,7 +22,7 @@ from chebnet2d.data.download import NotFound, Progress, download
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated import generated_facts
 from chebnet2d.data.loading import raw_files, with_placeholders
-from chebnet2d.data.readers import READERS
+from chebnet2d.data.raw_formats import READERS
 
 TWITCH_URL = "https://snap.stanford.edu/data/twitch_gamers.zip"
 OGB_URL = "https://snap.stanford.edu/ogb/data/nodeproppred/{}.zip"

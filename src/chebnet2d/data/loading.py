@@ -14,7 +14,7 @@ from chebnet2d.data.catalogue import CATALOGUE, Entry, find
 from chebnet2d.data.embedded import csbm, digits
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import GENERATED, generated_facts
-from chebnet2d.data.readers import READERS
+from chebnet2d.data.raw_formats import READERS
 
 EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
 

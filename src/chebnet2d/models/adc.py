@@ -9,12 +9,13 @@ from torch import Tensor, nn
 from chebnet2d._checks import integer, one_of, real
 from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII
 from chebnet2d.graph import Graph, operator_of
+from chebnet2d.kernels.diffused_product import diffused_product
+from chebnet2d.kernels.kept_walk import can_keep_walk, kept_walk_product
 from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, SpectralConv, check_features, pattern_of, project_first
-from chebnet2d.nn.diffused_product import diffused_product
-from chebnet2d.nn.kept_walk import can_keep_walk, kept_walk_product
+from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, SpectralConv, check_features, pattern_of
 from chebnet2d.polynomials import Monomial
 
 _CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"

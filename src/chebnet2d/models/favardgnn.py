@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer
-from chebnet2d.conv import ParadigmIII, chebyshev_filter
+from chebnet2d.conv import ParadigmIII
 from chebnet2d.graph import Graph, operator_of
+from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from chebnet2d.models.decoupled import check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.optbasis import HiddenFilter

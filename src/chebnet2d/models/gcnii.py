@@ -8,10 +8,11 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import flag, integer, real
 from chebnet2d.graph import Graph, SparseOperator, operator_of
+from chebnet2d.kernels.residual_layers import residual_layers
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features, residual_layers
+from chebnet2d.nn import Dropout, Features, Linear, check_features
 
 
 @register("gcnii")

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
+from chebnet2d.models.configured import Configured
 from chebnet2d.models.info import MethodInfo
-from chebnet2d.nn import Configured
 
 
 @dataclass(frozen=True)

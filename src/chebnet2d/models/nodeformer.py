@@ -12,10 +12,12 @@ from torch.nn.functional import elu
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
 from chebnet2d.graph import Graph, SparseOperator, made_of
+from chebnet2d.kernels.noisy_attention import noisy_attention
+from chebnet2d.kernels.random_streams import random_tensor
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features, noisy_attention, random_tensor
+from chebnet2d.nn import Dropout, Features, Linear, check_features
 
 STABILISER = 1e-6
 

@@ -9,10 +9,11 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
 from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of, remembered
+from chebnet2d.kernels.edge_flux import EdgeBlocks, edge_flux
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, EdgeBlocks, Features, GlorotLinear, check_features, edge_flux
+from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
 
 DYNAMICS = ("diffusion", "hyperbolic", "mixed")
 

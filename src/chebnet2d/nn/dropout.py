@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import real
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.random_streams import keep_mask, relu_dropout
+from chebnet2d.kernels.random_streams import keep_mask, relu_dropout
 
 
 class MaskedFeatures:

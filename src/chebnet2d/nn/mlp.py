@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer
 from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.dropped_product import dropped_product
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
-from chebnet2d.nn.dropped_product import dropped_product
 
 NARROW = 16
 

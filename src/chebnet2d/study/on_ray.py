@@ -1,12 +1,11 @@
 """A study or a search on a Ray cluster: stacks of runs are the tasks, and the driver alone writes."""
 
-import math
 import socket
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target
@@ -17,11 +16,6 @@ from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
-
-GRACE = 30.0
-"""Seconds that a batch of a search has to come back when its time is up; one that waits for a CPU for longer is given up."""
-
-Batch = TypeVar("Batch", bound=Hashable)
 
 
 def run_study_on_ray(
@@ -86,21 +80,3 @@ def _trained(root: Path, unit: Unit) -> tuple[list[dict[str, Any]], float]:
 def _catalogue(root: Path) -> Catalogue:
     """One for all tasks of a process."""
     return Catalogue(root)
-
-
-def train_on_ray(
-    train: Callable[..., Any], batches: Iterator[tuple[Batch, tuple[Any, ...]]], address: str, seconds: float
-) -> Iterator[tuple[Batch, Any]]:
-    """(batch, ``train(*arguments)``) in the order they end; ``batches`` is asked for one whenever a CPU of the cluster is free.
-
-    The last of the arguments is the time that the training may take. ``seconds``: left for all.
-    """
-    tasks = ((batch, (*arguments, time.time())) for batch, arguments in batches)
-    limit = None if math.isinf(seconds) else max(seconds, 0.0) + GRACE
-    return run_tasks(_train, tasks, address=address, shared=train, seconds=limit)
-
-
-def _train(train: Callable[..., Any], *arguments: Any) -> Any:
-    """Time that a batch had to wait, or that a node took along when it died, is gone. By the clocks of two machines, alas."""
-    *others, seconds, sent = arguments
-    return train(*others, seconds - max(time.time() - sent, 0.0))

@@ -4,17 +4,15 @@ Rounding depends on who shares a stack, so stacks are a pure function of the pro
 happened to be finished when a study was started again.
 """
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d._checks import InputError
-from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.models.registry import CANNOT_STACK
-from chebnet2d.study.presets import NO_TRANSFORM, Preset
+from chebnet2d.recipes.build import build_model
+from chebnet2d.recipes.preset_files import NO_TRANSFORM, Preset
 from chebnet2d.study.protocol import Protocol, digest_of
 from chebnet2d.training import Run, Settings, stack_width
 
@@ -69,20 +67,6 @@ class Catalogue:
         if key not in self._digests:
             self._digests[key] = datasets.dataset_digest(self.load(dataset, transform))
         return self._digests[key]
-
-
-def build_model(method: str, data: Any, arguments: dict[str, Any]) -> NodeClassifier:
-    """A model of a method for a dataset: sizes from the data, the rest from the arguments."""
-    cls = find_model(method)
-    sizes = {"in_channels": data.num_features, "out_channels": datasets.num_classes(data)}
-    if "num_nodes" in inspect.signature(cls).parameters:
-        sizes["num_nodes"] = data.num_nodes
-    try:
-        return cls(**{**sizes, **arguments})
-    except TypeError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"build_model: the arguments of {method!r} must be those of {cls.__name__}, got: {error}.") from None
 
 
 def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:

@@ -12,7 +12,7 @@ from chebnet2d._checks import InputError, fail, integer, one_of
 from chebnet2d.data import CATALOGUE, PROTOCOLS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import MODELS
-from chebnet2d.study.presets import Preset, canonical_name, load_preset, load_unified_preset
+from chebnet2d.recipes.preset_files import Preset, canonical_name, load_preset, load_unified_preset
 from chebnet2d.training import Settings
 
 MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")

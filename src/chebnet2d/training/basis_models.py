@@ -20,9 +20,10 @@ from chebnet2d._checks import InputError, fail, flag, integer, one_of
 from chebnet2d.bases import Bases
 from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI, ParadigmII, ParadigmIII
 from chebnet2d.models.bernnet import NonNegativeI
+from chebnet2d.models.configured import Configured
 from chebnet2d.models.gprgnn import PageRankWeights
 from chebnet2d.models.jacobiconv import DecomposedIII, PublishedJacobi
-from chebnet2d.nn import MLP, Configured, Dropout, SpectralConv
+from chebnet2d.nn import MLP, Dropout, SpectralConv
 from chebnet2d.polynomials import Basis, Chebyshev, Jacobi
 
 READINGS = ("filter-first", "each-basis", "full-batch")

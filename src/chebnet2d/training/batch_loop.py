@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d.nn import Stream
+from chebnet2d.kernels.random_streams import Stream
 from chebnet2d.training.fit import Progress, Report, Result, Run, _Tracker, check_logits
 from chebnet2d.training.metrics import negative_log_likelihood, roc_auc
 from chebnet2d.training.stack import Stack

@@ -20,7 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from chebnet2d._checks import InputError, integer
 from chebnet2d.bases import Bases
-from chebnet2d.nn import random_streams
+from chebnet2d.kernels.random_streams import random_streams
 from chebnet2d.training.batch_loop import BATCH, BatchTask, Meter, shard_streams, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, check_logits, initialise_parameters
 from chebnet2d.training.metrics import negative_log_likelihood

@@ -14,9 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer, real
+from chebnet2d._device import checked_device
 from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.random_streams import Stream
 from chebnet2d.models import CANNOT_STACK, MODELS, features_of
-from chebnet2d.nn import Features, Stream, checked_device
+from chebnet2d.nn import Features
 from chebnet2d.training.halving import check_rungs, check_trials, worse_half
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
 from chebnet2d.training.settings import Settings

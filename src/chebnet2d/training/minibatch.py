@@ -15,10 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, fail, flag, integer
+from chebnet2d._device import checked_device
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
-from chebnet2d.nn import checked_device
 from chebnet2d.training.basis_models import OnBases
 from chebnet2d.training.batch_loop import BATCH, StackLearner, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters

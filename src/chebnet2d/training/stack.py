@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from torch.optim.adam import adam
 
 from chebnet2d._checks import InputError
-from chebnet2d.nn import Dropout, Stream, random_streams
+from chebnet2d.kernels.random_streams import Stream, random_streams
+from chebnet2d.nn import Dropout
 from chebnet2d.training.settings import Settings
 
 

@@ -1,8 +1,0 @@
-"""The user's own graph: read from tables, arrays, GraphML or networkx, kept in a file that holds no code."""
-
-from chebnet2d.data.files.folder import is_graph_path
-from chebnet2d.data.files.networkx_graph import from_networkx
-from chebnet2d.data.files.read_graph import read_graph
-from chebnet2d.data.files.saved_graph import write_graph
-
-__all__ = ["from_networkx", "is_graph_path", "read_graph", "write_graph"]

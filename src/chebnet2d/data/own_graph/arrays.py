@@ -1,0 +1,194 @@
+"""numpy files, without pickle. What such a file holds is checked before anything is computed from it."""
+
+import tokenize
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.features import Dense, Features, Place, Sparse, as_float32
+from chebnet2d.data.own_graph.table import shown
+
+# What numpy and zipfile raise on damaged files, among them the tokenizer's own error for a damaged header.
+_BROKEN = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_ARRAY, _ARCHIVE = b"\x93NUMPY", b"PK"
+
+
+def _check_kind(path: Path, kind: bytes, name: str) -> None:
+    with path.open("rb") as file:
+        start = file.read(len(kind))
+    if start != kind:
+        raise InputError(f"{path}: the file must be {name}, got one that begins with {start!r}.")
+
+
+def load_npy(path: Path) -> Any:
+    _check_kind(path, _ARRAY, "an array of numpy (.npy)")
+    try:
+        array = np.load(path, allow_pickle=False)
+    except _BROKEN as error:
+        raise _unreadable(str(path), error) from None
+    return array
+
+
+class NpzFile:
+    """The arrays of an .npz file, read one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.label = str(path)
+        _check_kind(path, _ARCHIVE, "an archive of numpy (.npz)")
+        self._file = path.open("rb")
+        try:
+            self._archive = np.load(self._file, allow_pickle=False)
+        except _BROKEN as error:
+            self._file.close()
+            raise _unreadable(self.label, error) from None
+        self.names: list[str] = list(self._archive.files)
+
+    def __enter__(self) -> "NpzFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._archive.close()
+        self._file.close()
+
+    def has(self, *names: str) -> bool:
+        return all(name in self.names for name in names)
+
+    def array(self, name: str) -> Any:
+        try:
+            array = self._archive[name]
+        except _BROKEN as error:
+            raise _unreadable(f"{self.label}: {name}", error) from None
+        if not isinstance(array, np.ndarray):
+            raise InputError(f"{self.label}: {name} must be an array, got a file that is none.")
+        return array
+
+    def listed(self) -> str:
+        return ", ".join(self.names) or "nothing"
+
+
+def _unreadable(label: str, error: Exception) -> InputError:
+    if "pickle" in str(error).lower():
+        return InputError(f"{label} must be plain numbers or text, got pickled objects, which are never loaded.")
+    return InputError(f"{label} cannot be read: {shown(str(error))}.")
+
+
+def read_feature_file(path: Path) -> Features:
+    """.npy: an N x F matrix. .npz: a scipy sparse matrix as ``scipy.sparse.save_npz`` writes it, or one matrix ``x``."""
+    if path.suffix.lower() == ".npy":
+        return dense_features(str(path), "", load_npy(path))
+    with NpzFile(path) as file:
+        if file.has("format", "shape", "data"):
+            return sparse_features(file.label, "", _saved_by_scipy(file))
+        name = "x" if file.has("x") else "features" if file.has("features") else None
+        if name is None:
+            raise InputError(
+                f"{file.label}: the archive must hold a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x, "
+                f"got {file.listed()}."
+            )
+        return dense_features(file.label, name, file.array(name))
+
+
+def dense_features(label: str, name: str, array: Any) -> Features:
+    what = f"{label}: {name}" if name else f"{label}: the array"
+    if array.ndim != 2:
+        raise InputError(f"{what} must be a matrix with a row for each node, got shape {array.shape}.")
+    if array.dtype.kind not in "iufb":
+        raise InputError(f"{what} must hold real numbers, got dtype {array.dtype}. Encode words as numbers first.")
+    place = _place(what)
+    return Features(label, array.shape[0], [Dense(as_float32(array, place), place)])
+
+
+def sparse_features(label: str, name: str, matrix: Any) -> Features:
+    what = f"{label}: {name}" if name else f"{label}: the matrix"
+    place = _place(what)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+    def entry_place(entry: int, _: int) -> str:
+        return place(int(rows[entry]), int(matrix.indices[entry]))
+
+    matrix.data = as_float32(matrix.data[:, None], entry_place)[:, 0]
+    return Features(label, matrix.shape[0], [Sparse(matrix, place)], sparse=True)
+
+
+def sparse_from_parts(label: str, shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
+    """A CSR matrix from its parts, each of them checked: scipy's kernels trust indices, and files deserve no trust."""
+    _check_real(label, data)
+    try:
+        rows, columns = (int(n) for n in np.asarray(shape).ravel())
+        matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
+        raise InputError(f"{label} must be the parts of a CSR matrix that fit each other, got: {shown(str(error))}.") from None
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _saved_by_scipy(file: NpzFile) -> Any:
+    kind = file.array("format").item()
+    kind = kind.decode("ascii", errors="replace") if isinstance(kind, bytes) else str(kind)
+    shape = file.array("shape")
+    label = f"{file.label}: the matrix"
+    if kind == "csr" and file.has("indices", "indptr"):
+        return sparse_from_parts(label, shape, file.array("data"), file.array("indices"), file.array("indptr"))
+    if kind == "csc" and file.has("indices", "indptr"):
+        swapped = np.asarray(shape).ravel()[::-1]
+        csc = sparse_from_parts(label, swapped, file.array("data"), file.array("indices"), file.array("indptr"))
+        return scipy.sparse.csr_array(csc.T)
+    if kind == "coo" and file.has("row", "col"):
+        return _from_coordinates(label, shape, file.array("data"), file.array("row"), file.array("col"))
+    raise InputError(f"{label} must be in the format csr, csc or coo with its parts, got {shown(kind)} with {file.listed()}.")
+
+
+def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> Any:
+    _check_real(label, data)
+    try:
+        rows, columns = (int(n) for n in np.asarray(shape).ravel())
+        coo = scipy.sparse.coo_array((data, (row, col)), shape=(rows, columns))
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise InputError(f"{label} must be coordinates that fit each other, got: {shown(str(error))}.") from None
+    matrix = scipy.sparse.csr_array(coo)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _check_real(label: str, data: Any) -> None:
+    if data.dtype.kind not in "iufb":
+        raise InputError(f"{label} must hold real numbers, got dtype {data.dtype}.")
+
+
+def _place(what: str) -> Place:
+    return lambda row, column: f"{what} in row {row}, column {column} (from 0)"
+
+
+def ids_of(label: str, array: Any, nodes: int) -> Any:
+    """Ids that come with a numbered graph: distinct integers or strings, one for each node."""
+    if array.shape != (nodes,):
+        raise InputError(f"{label}: ids must be one for each of the {nodes} nodes, got shape {array.shape}.")
+    if np.issubdtype(array.dtype, np.integer):
+        ids = array.astype(np.int64)
+    elif array.dtype.kind == "U":
+        ids = np.array(array.tolist(), dtype=object) if nodes else np.zeros(0, dtype=object)
+    else:
+        raise InputError(f"{label}: ids must be integers or text, got dtype {array.dtype}.")
+    seen, counts = np.unique(array, return_counts=True)
+    if (counts > 1).any():
+        raise InputError(f"{label}: ids must be distinct, got {shown(seen[counts.argmax()].item())} more than once.")
+    return ids

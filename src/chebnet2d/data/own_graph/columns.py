@@ -1,0 +1,109 @@
+"""Which column is which: by the names that people use, or by the name the user gave."""
+
+import re
+from collections.abc import Sequence
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
+from chebnet2d.data.own_graph.table import Table
+
+EDGE_NAMES = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("u", "v"),
+    ("node1", "node2"),
+    ("id1", "id2"),
+    ("source_id", "target_id"),
+    ("from_id", "to_id"),
+    ("source", "destination"),
+    ("sender", "receiver"),
+    ("citing", "cited"),
+)
+WEIGHT_NAMES = ("weight", "w", "edge_weight", "weights")
+ID_NAMES = ("id", "node_id", "nodeid", "node", "ids", "node_ids", "vertex", "name", "index", "unnamed:_0")
+LABEL_NAMES = ("label", "labels", "class", "y")
+
+
+def plain(name: str) -> str:
+    """``Node-1``, ``node 1`` and ``node_1`` are ``node1``; other names in lower case with underscores."""
+    return re.sub(r"_(?=\d+\Z)", "", re.sub(r"[\s\-]+", "_", name.strip().lower()))
+
+
+def named(table: Table, argument: str, name: str) -> int:
+    """The position of the column that the user asked for."""
+    if name in table.names:
+        if table.names.count(name) > 1:
+            raise InputError(f"{table.label}: {argument} must name one column, but {name!r} occurs more than once in the header.")
+        return table.names.index(name)
+    listed = ", ".join(repr(n) for n in table.names[:12]) + (", ..." if table.width > 12 else "")
+    kind = "columns" if table.has_header else "columns, by position, as there is no header"
+    raise InputError(f"{table.label}: {argument} must be one of its {kind} ({listed}), got {name!r}.")
+
+
+def meant(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
+    """A name that is given once may be meant for one of several tables: it is for those that have such a column.
+
+    If none has one, it is for all of them, and the first will say so.
+    """
+    if name is None or _mentions(table, name) or not any(other is not None and _mentions(other, name) for other in others):
+        return name
+    return None
+
+
+def _mentions(table: Table, name: str) -> bool:
+    names = [field.strip() for field in table.head[0]] if isinstance(table, CsvTable) else table.names
+    return name in names
+
+
+def find(table: Table, names: Sequence[str], without: Sequence[int] = ()) -> int | None:
+    """The first column that has one of the names, the names in order of preference."""
+    have = {plain(name): i for i, name in reversed(list(enumerate(table.names))) if i not in without}
+    return next((have[name] for name in names if name in have), None)
+
+
+def find_edges(table: Table) -> tuple[int, int] | None:
+    for first, second in EDGE_NAMES:
+        source, target = find(table, (first,)), find(table, (second,))
+        if source is not None and target is not None:
+            return source, target
+    return None
+
+
+def find_id(table: Table) -> int | None:
+    """An id column by its name; a first column without a name is what pandas writes for its index."""
+    found = find(table, ID_NAMES)
+    if found is None and table.width > 1 and table.names[0] == "":
+        return 0
+    return found
+
+
+def find_label(table: Table) -> int | None:
+    """A label column by its name. ``y`` beside ``x`` is a coordinate."""
+    names = LABEL_NAMES if find(table, ("x",)) is None else LABEL_NAMES[:-1]
+    return find(table, names)
+
+
+def header_by_force(table: Table, header: bool | None, asked: Sequence[str | None]) -> bool | None:
+    """What is certain about the header before any name is recognised: the format, the user's word, a name that was asked for.
+
+    ``None`` if nothing is. Sets the table accordingly.
+    """
+    if not isinstance(table, CsvTable):
+        return True
+    if header is None and any(name is not None and not name.isdigit() for name in asked):
+        header = True
+    if header is not None:
+        table.use_header(header)
+    return header
+
+
+def looks_like_pandas_numbers(fields: Sequence[str]) -> bool:
+    """``0,1,2,...`` is the header that pandas writes for a matrix (behind an empty name for its index)."""
+    names = [field.strip() for field in fields]
+    names = names[1:] if names[0] == "" or plain(names[0]) in ID_NAMES else names
+    return len(names) >= 3 and names == [str(i) for i in range(len(names))]
+
+
+def all_numbers(fields: Sequence[str]) -> bool:
+    return all(is_number(field) for field in fields)

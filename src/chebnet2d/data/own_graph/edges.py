@@ -1,0 +1,122 @@
+"""The edge table: two id columns, an optional weight."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.columns import WEIGHT_NAMES, find, find_edges, header_by_force, named, plain
+from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
+from chebnet2d.data.own_graph.node_ids import IdColumns, encode
+from chebnet2d.data.own_graph.table import Table
+
+
+@dataclass(frozen=True)
+class Edges:
+    """``ids`` has the sources and then the targets; ``weight`` is float32 or ``None``."""
+
+    ids: IdColumns
+    weight: Any
+
+    @property
+    def table(self) -> Table:
+        return self.ids.table
+
+
+def read_edges(
+    table: Table,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    header: bool | None = None,
+    known: IdColumns | None = None,
+) -> Edges:
+    """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
+    if (source is None) != (target is None):
+        raise InputError(f"{table.label}: source and target must be named together, got source={source!r} and target={target!r}.")
+    if table.width < 2:
+        raise InputError(f"{table.label}: an edge table must have at least two columns, got {table.width}: {table.names}.")
+    settled = header_by_force(table, header, (source, target, weight))
+    if settled is None:
+        _settle_header(table, known)
+    columns = _id_columns(table, source, target)
+    third = _weight_column(table, weight, columns)
+    return _read(table, columns, third)
+
+
+def _settle_header(table: Table, known: IdColumns | None) -> None:
+    assert isinstance(table, CsvTable)
+    table.use_header(True)
+    if find_edges(table) is not None:
+        return
+    first, second = table.head[0], table.head[1] if len(table.head) > 1 else None
+    if _some_edge_name(table) and not all(is_number(field) for field in first[:2]):
+        return  # half a header is one: _id_columns asks for the other half
+    table.use_header(False)
+    if any(is_number(field) for field in first[:3]):
+        return
+    if second is not None and len(second) == len(first) and any(is_number(field) for field in second[:3]):
+        table.use_header(True)
+        return
+    # Names in the first line and names in the second. It is an edge if one of its ends is mentioned anywhere else.
+    sources, targets = table.read((0, 1), text=(0, 1))
+    ends = {field.strip() for field in first[:2]}
+    mentioned = any(_contains(column.slice(1), end) for column in (sources, targets) for end in ends)
+    if known is not None and not mentioned:
+        mentioned = any(_contains(known.values.cast("string"), end) for end in ends)
+    table.use_header(not mentioned)
+
+
+def _contains(strings: Any, text: str) -> bool:
+    return bool(pc.any(pc.equal(pc.utf8_trim_whitespace(strings), text)).as_py())
+
+
+def _some_edge_name(table: Table) -> bool:
+    return plain(table.names[0]) in ("source", "src", "from", "node1") or plain(table.names[1]) in (
+        "target",
+        "dst",
+        "to",
+        "node2",
+    )
+
+
+def _id_columns(table: Table, source: str | None, target: str | None) -> tuple[int, int]:
+    if source is not None and target is not None:
+        pair = named(table, "source", source), named(table, "target", target)
+        if pair[0] == pair[1]:
+            raise InputError(f"{table.label}: source and target must be two columns, got {source!r} for both.")
+        return pair
+    found = find_edges(table) if table.has_header else None
+    if found is None and table.has_header and _some_edge_name(table):
+        raise InputError(
+            f"{table.label}: the header must name both ends of an edge (such as source and target), got "
+            f"{', '.join(repr(name) for name in table.names[:8])}. Name them by source= and target= "
+            f"(--source-column, --target-column)."
+        )
+    return found or (0, 1)
+
+
+def _weight_column(table: Table, weight: str | None, ids: tuple[int, int]) -> int | None:
+    if weight is not None:
+        return named(table, "weight", weight)
+    if table.has_header:
+        return find(table, WEIGHT_NAMES, without=ids)
+    assert isinstance(table, CsvTable)
+    return 2 if table.width == 3 and ids == (0, 1) and is_number(table.head[0][2]) else None
+
+
+def _read(table: Table, columns: tuple[int, int], third: int | None) -> Edges:
+    if third is None:
+        sources, targets = table.read(columns, text=columns)
+        return Edges(encode(table, columns, (sources, targets), "id"), None)
+    sources, targets, weights = table.read((*columns, third), text=columns, numbers=(third,))
+    ids = encode(table, columns, (sources, targets), "id")
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused below
+        numbers = np.asarray(weights.fill_null(float("nan"))).astype(np.float32)
+    bad = ~(np.isfinite(numbers) & (numbers >= 0))
+    if bad.any():
+        raise table.bad_cell(int(bad.argmax()), third, "weight", "a finite number >= 0")
+    return Edges(ids, numbers)

@@ -1,0 +1,168 @@
+"""GraphML by Python's own XML parser, one element at a time, with line numbers. A document type is refused."""
+
+import xml.parsers.expat
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.table import MemoryTable, shown
+
+_NUMBERS = ("int", "long", "float", "double")
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+class _Items:
+    """Nodes or edges with their attributes, column by column."""
+
+    def __init__(self) -> None:
+        self.fixed: dict[str, list[str]] = {}
+        self.lines: list[int] = []
+        self.attributes: dict[str, dict[int, Any]] = {}
+
+    def add(self, line: int, **fixed: str) -> None:
+        self.lines.append(line)
+        for name, value in fixed.items():
+            self.fixed.setdefault(name, []).append(value)
+
+    def table(self, label: str, fixed: tuple[str, ...], keys: "list[_Key]") -> MemoryTable:
+        count = len(self.lines)
+        names, columns = list(fixed), [pa.chunked_array([pa.array(self.fixed.get(name, []), pa.string())]) for name in fixed]
+        for key in keys:
+            found = self.attributes.get(key.id, {})
+            values = [found.get(i, key.default) for i in range(count)]
+            names.append(key.name)
+            columns.append(pa.chunked_array([pa.array(values, key.arrow_type)]))
+        return MemoryTable(label, names, columns, lambda row: f"line {self.lines[row]}")
+
+
+class _Key:
+    def __init__(self, attributes: dict[str, str]) -> None:
+        self.id = attributes.get("id", "")
+        self.name = attributes.get("attr.name", self.id)
+        self.owner = attributes.get("for", "all")
+        self.kind = attributes.get("attr.type", "string").lower()
+        self.default: Any = None
+
+    @property
+    def arrow_type(self) -> Any:
+        return pa.float64() if self.kind in _NUMBERS else pa.bool_() if self.kind == "boolean" else pa.string()
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.label = str(path)
+        self.nodes, self.edges = _Items(), _Items()
+        self.keys: dict[str, _Key] = {}
+        self.graphs = 0
+        self._open: list[str] = []  # the elements that are open
+        self._inside: list[_Items] = []  # the nodes and edges that are open
+        self._key: _Key | None = None
+        self._text: list[str] | None = None
+        self._parser = xml.parsers.expat.ParserCreate(namespace_separator=" ")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            with path.open("rb") as file:
+                self._parser.ParseFile(file)
+        except xml.parsers.expat.ExpatError as error:
+            raise InputError(f"{self.label}, line {error.lineno}: the file must be XML, got an error: {error}.") from None
+        except LookupError as error:  # of a codec
+            raise InputError(
+                f"{self.label}, line 1: the file must be in an encoding that exists, got an error: {error}."
+            ) from None
+        if not self.graphs:
+            raise InputError(f"{self.label}: the file must hold a GraphML graph, got none.")
+
+    def _fail(self, message: str) -> InputError:
+        return InputError(f"{self.label}, line {self._parser.CurrentLineNumber}: {message}")
+
+    def _doctype(self, *_: object) -> None:
+        raise self._fail("GraphML must have no document type, got one. Entities could make a small file endless.")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rsplit(" ", 1)[-1]
+        line = self._parser.CurrentLineNumber
+        if not self._open and tag != "graphml":
+            raise self._fail(f"the first element must be graphml, got {tag!r}.")
+        self._open.append(tag)
+        if tag == "key":
+            self._key = _Key(attributes)
+            self.keys[self._key.id] = self._key
+        elif tag == "graph":
+            self.graphs += "node" not in self._open
+            if self.graphs > 1:
+                raise self._fail("the file must hold one graph, got another.")
+        elif tag == "node":
+            self.nodes.add(line, id=self._need(attributes, "node", "id"))
+            self._inside.append(self.nodes)
+        elif tag == "edge":
+            ends = {end: self._need(attributes, "edge", end) for end in ("source", "target")}
+            self.edges.add(line, **ends)
+            self._inside.append(self.edges)
+        elif tag == "hyperedge":
+            raise self._fail("an edge must have two ends, got a hyperedge.")
+        elif tag == "data" and self._inside:
+            key = attributes.get("key", "")
+            if key not in self.keys:
+                raise self._fail(f"data must have a key that is declared, got {shown(key)}.")
+            self._key, self._text = self.keys[key], []
+        elif tag == "default" and self._key is not None:
+            self._text = []
+
+    def _need(self, attributes: dict[str, str], tag: str, name: str) -> str:
+        if not attributes.get(name, "").strip():
+            raise self._fail(f"{tag} must have the attribute {name}, got none.")
+        return attributes[name]
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, _: str) -> None:
+        tag = self._open.pop()
+        if tag in ("node", "edge") and self._inside:
+            self._inside.pop()
+        elif tag == "key":
+            self._key = None
+        elif tag in ("data", "default") and self._text is not None and self._key is not None:
+            value = self._value(self._key, "".join(self._text).strip())
+            self._text = None
+            if tag == "default":
+                self._key.default = value
+            else:
+                items = self._inside[-1]
+                items.attributes.setdefault(self._key.id, {})[len(items.lines) - 1] = value
+                self._key = None
+
+    def _value(self, key: _Key, text: str) -> Any:
+        if not text:
+            return None
+        if key.kind in _NUMBERS:
+            try:
+                return float(text)
+            except ValueError:
+                raise self._fail(f"{key.name} must be a number ({key.kind}), got {shown(text)}.") from None
+        if key.kind == "boolean":
+            if text.lower() not in _TRUTH:
+                raise self._fail(f"{key.name} must be true or false, got {shown(text)}.")
+            return _TRUTH[text.lower()]
+        return text
+
+
+def read_graphml(path: Path) -> tuple[MemoryTable, MemoryTable]:
+    """(edges: source, target and attributes; nodes: id and attributes)."""
+    reader = _Reader(path)
+    return (
+        reader.edges.table(reader.label, ("source", "target"), _columns(reader, reader.edges, "edge")),
+        reader.nodes.table(reader.label, ("id",), _columns(reader, reader.nodes, "node")),
+    )
+
+
+def _columns(reader: _Reader, items: _Items, owner: str) -> list[_Key]:
+    """Attributes in the order of their first use, as the order of declarations is any; then those of defaults alone."""
+    used = [reader.keys[key] for key in items.attributes]
+    return used + [key for key in reader.keys.values() if key.owner == owner and key.default is not None and key not in used]

@@ -1,0 +1,147 @@
+"""A networkx graph in memory. The package is not imported: its graphs say all there is to know about themselves."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse
+import torch
+
+from chebnet2d._checks import InputError, describe, fail, one_of
+from chebnet2d.data.own_graph.arrays import dense_features, sparse_features
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
+from chebnet2d.data.own_graph.edges import read_edges
+from chebnet2d.data.own_graph.feature_table import node_table_at
+from chebnet2d.data.own_graph.features import Features
+from chebnet2d.data.own_graph.table import MemoryTable, shown
+
+_OWNER = "from_networkx"
+
+
+def from_networkx(
+    graph: Any,
+    features: Any = None,
+    label: str | None = "label",
+    *,
+    weight: str | None = "weight",
+    missing_features: str = "error",
+    categorical: str = "error",
+    unlabelled: str | None = None,
+) -> Any:
+    """A ``Data`` from a networkx graph of any kind, by the rules of ``read_graph``: nodes are sorted by id.
+
+    Args:
+        features: names of node attributes (by default all but ``label``; an attribute may hold a vector), "degree",
+            "identity", or a matrix with a row for each of ``graph.nodes``, in that order.
+        label: the node attribute that holds the class; nodes without it have y = -1.
+        weight: the edge attribute that holds the weight, where edges have one.
+    """
+    one_of(_OWNER, "missing_features", missing_features, ("error", "zero", "mean"))
+    one_of(_OWNER, "categorical", categorical, ("error", "one-hot"))
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+        raise fail(_OWNER, "graph", "a networkx graph", graph)
+    nodes = [node for node, _ in graph.nodes(data=True)]
+    attributes = [dict(values) for _, values in graph.nodes(data=True)]
+
+    def place(row: int) -> str:
+        return f"node {shown(nodes[row])}"
+
+    matrix = None
+    if isinstance(features, str) and features in MADE_FEATURES:
+        names: list[str] = []
+    elif features is None:
+        names = list(dict.fromkeys(name for values in attributes for name in values if name != label))
+    elif isinstance(features, str) or (isinstance(features, Sequence) and all(isinstance(name, str) for name in features)):
+        names = [features] if isinstance(features, str) else list(features)
+    else:
+        names, matrix = [], features
+    for name in names:
+        if not any(name in values for values in attributes):
+            raise InputError(f"{_OWNER}: features must be attributes of nodes, got {name!r}, which no node has.")
+
+    columns = {"id": _ids(nodes)} | {f"attribute {name}": _column(name, attributes, place) for name in names}
+    labelled = label is not None and any(label in values for values in attributes)
+    if labelled:
+        columns["label"] = _column(str(label), attributes, place)
+    table = MemoryTable("graph", ["id", *names, *([str(label)] if labelled else [])], list(columns.values()), place)
+    found = node_table_at(table, 0, 1 + len(names) if labelled else None, range(1, 1 + len(names)), categorical)
+    source: Features | str = found.features
+    if isinstance(features, str) and features in MADE_FEATURES:
+        source = features
+    elif matrix is not None:
+        source = _matrix(matrix, len(nodes))
+        source.ids = found.features.ids
+    return assemble(
+        str(getattr(graph, "name", "") or "graph"),
+        read_edges(_edge_table(graph, weight)),
+        source,
+        found.labels,
+        nodes=found.features.ids,
+        missing_features=missing_features,
+        unlabelled=unlabelled,
+    )
+
+
+def _ids(nodes: list[Any]) -> Any:
+    if all(isinstance(node, int) and not isinstance(node, bool) and abs(node) < 2**63 for node in nodes):
+        return pa.chunked_array([pa.array(nodes, pa.int64())])
+    return pa.chunked_array([pa.array([str(node) for node in nodes], pa.string())])
+
+
+def _column(name: str, attributes: list[dict[str, Any]], place: Callable[[int], str]) -> Any:
+    values = [_plain(attribute.get(name)) for attribute in attributes]
+    try:
+        return pa.chunked_array([pa.array(values)])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        if all(value is None or isinstance(value, str | int | float) for value in values):
+            return pa.chunked_array([pa.array([None if value is None else str(value) for value in values])])
+        row = next((i for i, value in enumerate(values) if not isinstance(value, str | int | float | list | None)), 0)
+        raise InputError(
+            f"graph, {place(row)}: {name} must be a number, text or a vector, as elsewhere, got {describe(values[row])}."
+        ) from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _edge_table(graph: Any, weight: str | None) -> MemoryTable:
+    edges = list(graph.edges(data=True))
+    ends = [_ids([edge[0] for edge in edges]), _ids([edge[1] for edge in edges])]
+
+    def place(row: int) -> str:
+        return f"edge ({shown(edges[row][0])}, {shown(edges[row][1])})"
+
+    names = ["source", "target"]
+    if weight is not None and any(weight in values for _, _, values in edges):
+        ends.append(_column(weight, [values for _, _, values in edges], place))
+        names.append("weight")
+    return MemoryTable("graph", names, ends, place)
+
+
+def _matrix(matrix: Any, nodes: int) -> Features:
+    if isinstance(matrix, torch.Tensor):
+        matrix = matrix.detach().cpu()
+        matrix = matrix.numpy() if matrix.layout == torch.strided else _scipy(matrix)
+    if scipy.sparse.issparse(matrix):
+        found = sparse_features(_OWNER, "features", scipy.sparse.csr_array(matrix, copy=True))
+    else:
+        try:
+            array = np.asarray(matrix)
+        except ValueError:
+            raise fail(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
+        found = dense_features(_OWNER, "features", array)
+    if found.rows != nodes:
+        raise InputError(f"{_OWNER}: features must have a row for each of the {nodes} nodes, got {found.rows}.")
+    return found
+
+
+def _scipy(tensor: torch.Tensor) -> Any:
+    from chebnet2d.graph import SparseOperator
+
+    return SparseOperator.from_torch(tensor).to_scipy()

@@ -1,0 +1,158 @@
+"""From the user's ids to node numbers, without a Python loop over edges.
+
+Ids are integers if every id in every file is written as one (``12``, not ``012`` or ``1.0``), and strings otherwise. Nodes are
+sorted by id, integers by value and strings by code point: the order of rows in the files does not matter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.table import Table, shown
+
+_INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
+
+
+@dataclass(frozen=True)
+class IdColumns:
+    """The ids of one or two columns of a table: ``values[codes[k]]`` is the k-th id, columns one after the other."""
+
+    table: Table
+    columns: tuple[int, ...]
+    role: str
+    codes: Any
+    values: Any
+
+    @property
+    def rows(self) -> int:
+        return len(self.codes) // len(self.columns)
+
+    def first(self, bad_values: Any) -> tuple[int, int] | None:
+        """(row, column) of the first id whose entry in ``bad_values`` (one flag for each distinct value) is set."""
+        if not bad_values.any():
+            return None
+        # Both columns of a row before the next row.
+        flags = bad_values[self.codes].reshape(len(self.columns), -1).T
+        row, k = divmod(int(flags.argmax()), len(self.columns))
+        return row, self.columns[k]
+
+    def value_at(self, row: int, column: int) -> Any:
+        return self.values[int(self.codes[self.columns.index(column) * self.rows + row])].as_py()
+
+
+def encode(table: Table, columns: Sequence[int], arrays: Sequence[Any], role: str) -> IdColumns:
+    """Number the distinct ids of the given columns. An id that is missing is an error that names its line."""
+    rows = len(arrays[0])
+    for array, column in zip(arrays, columns, strict=True):
+        if array.null_count:
+            row = int(np.asarray(array.is_null()).argmax())
+            raise table.bad_cell(row, column, role, "an id")
+    arrays = [_integers_or_text(table, column, array, role) for array, column in zip(arrays, columns, strict=True)]
+    if len({array.type for array in arrays}) > 1:
+        arrays = [array.cast(pa.string()) for array in arrays]
+    together = pa.chunked_array([chunk for array in arrays for chunk in array.chunks], type=arrays[0].type)
+    encoded = together.dictionary_encode()
+    values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], arrays[0].type)
+    parts = [np.asarray(chunk.indices) for chunk in encoded.chunks]
+    codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    if pa.types.is_string(values.type):
+        values, codes = _trimmed(values, codes)
+    ids = IdColumns(table, tuple(columns), role, codes, values)
+    assert ids.rows == rows
+    if pa.types.is_string(values.type):
+        empty = ids.first(np.asarray(pc.equal(values, "")))
+        if empty is not None:
+            raise table.bad_cell(*empty, role, "an id")
+    return ids
+
+
+def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
+    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    kind = array.type
+    if pa.types.is_string(kind):
+        return array
+    if pa.types.is_integer(kind):
+        try:
+            return array.cast(pa.int64())
+        except pa.ArrowInvalid:  # beyond int64: as good as a name
+            return array.cast(pa.string())
+    if pa.types.is_floating(kind):  # pandas makes integers floats where a value was missing once
+        numbers = np.asarray(array.cast(pa.float64()))
+        bad = ~(np.isfinite(numbers) & (np.floor(numbers) == numbers) & (np.abs(numbers) < 2**53))
+        if bad.any():
+            raise table.bad_cell(int(bad.argmax()), column, role, "an integer or text")
+        return pa.chunked_array([pa.array(numbers.astype(np.int64))])
+    if pa.types.is_null(kind):
+        return array.cast(pa.string())
+    raise InputError(f"{table.label}: {table.called(column, role)} must be a column of integers or text, got type {kind}.")
+
+
+def _trimmed(values: Any, codes: Any) -> tuple[Any, Any]:
+    """Ids without blanks around them: ``a, b`` in a file means the nodes ``a`` and ``b``."""
+    trimmed = pc.utf8_trim_whitespace(values)
+    if trimmed.equals(values):
+        return values, codes
+    again = trimmed.dictionary_encode()
+    return again.dictionary, np.asarray(again.indices)[codes]
+
+
+def distinct_integers(values: Any) -> Any | None:
+    """The values as an int64 array if each is an integer as one writes it, else ``None``."""
+    if pa.types.is_integer(values.type):
+        return np.asarray(values)
+    if not np.asarray(pc.match_substring_regex(values, _INTEGER)).all():
+        return None
+    return np.asarray(values.cast(pa.int64()))
+
+
+def union(parts: Sequence[IdColumns]) -> tuple[Any, list[Any]]:
+    """All ids in order, and for each part the node number of each of its ids."""
+    integers = [values for values in map(distinct_integers, (part.values for part in parts)) if values is not None]
+    if len(integers) == len(parts):
+        ids: Any = np.unique(np.concatenate(integers))
+        return ids, [np.asarray(np.searchsorted(ids, values))[part.codes] for part, values in zip(parts, integers, strict=True)]
+    texts = [part.values.cast(pa.string()) for part in parts]
+    everything = pc.unique(pa.chunked_array(texts))
+    in_order = everything.take(pc.sort_indices(everything))
+    numbers = [np.asarray(pc.index_in(text, value_set=in_order)).astype(np.int64) for text in texts]
+    return _objects(in_order), [number[part.codes] for part, number in zip(parts, numbers, strict=True)]
+
+
+def _objects(strings: Any) -> Any:
+    ids = np.empty(len(strings), dtype=object)
+    ids[:] = strings.to_pylist()
+    return ids
+
+
+def positions(part: IdColumns, nodes: int, owner: str) -> Any:
+    """Ids as they stand are the node numbers, because the rows of ``owner`` (the features) carry no ids: 0..nodes - 1."""
+    values = distinct_integers(part.values)
+    hint = f"The rows of {owner} have no ids, so they are the nodes 0 to {nodes - 1}; an id column there allows any ids."
+    rule = f"a node number from 0 to {nodes - 1}"
+    if values is None:
+        not_integers = ~np.asarray(pc.match_substring_regex(part.values, _INTEGER))
+        bad = part.first(not_integers)
+    else:
+        bad = part.first((values < 0) | (values >= nodes))
+    if bad is not None:
+        raise part.table.bad_cell(*bad, part.role, rule, hint)
+    assert values is not None
+    return values.astype(np.int64)[part.codes]
+
+
+def refuse_repeated(part: IdColumns) -> None:
+    """Each row of a features or labels table is about another node."""
+    counts = np.bincount(part.codes, minlength=len(part.values))
+    if (counts > 1).any():
+        order = np.argsort(part.codes, kind="stable")
+        repeated = order[1:][part.codes[order][1:] == part.codes[order][:-1]]
+        row = int(repeated.min())
+        earlier = int(np.flatnonzero(part.codes == part.codes[row])[0])
+        place = part.table.where(earlier).rsplit(", ", 1)[-1]
+        value = shown(part.table.cell(row, part.columns[0]))
+        raise InputError(f"{part.table.where(row)}: {part.role} must occur once, got {value} again ({place} has it).")

@@ -1,0 +1,206 @@
+"""A torch_geometric ``Data`` in a safetensors file: tensors and JSON, nothing that could run when it is read."""
+
+import itertools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from chebnet2d._checks import InputError, fail
+from chebnet2d._targets import written_whole
+from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_features, no_features
+from chebnet2d.data.own_graph.npz_graph import checked_classes, checked_edge_index, checked_weight
+from chebnet2d.data.own_graph.table import shown
+from chebnet2d.graph import SparseOperator
+
+FORMAT = "chebnet2d_graph"
+VERSION = 1
+_SPARSE = ("crow", "col", "values")
+
+
+def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a ``Data`` to ``path`` (suffix .safetensors), from where ``read_graph`` has it back, attribute by attribute.
+
+    Tensors (dense, or sparse of two dimensions), strings, numbers, lists of these and arrays of ids can be written. The file
+    appears under its name when it is complete.
+    """
+    owner = "write_graph"
+    path = Path(path)
+    if path.suffix.lower() != ".safetensors":
+        raise fail(owner, "path", "a file with the suffix .safetensors", str(path))
+    if not path.parent.is_dir():
+        raise fail(owner, "path", "in a folder that exists", str(path))
+    if not hasattr(data, "to_dict") or getattr(data, "edge_index", None) is None:
+        raise fail(owner, "data", "a torch_geometric Data with edge_index", data)
+    tensors: dict[str, Tensor] = {}
+    plain: dict[str, Any] = {}
+    for key, value in data.to_dict().items():
+        if "." in key:
+            raise fail(owner, "data", "made of attributes without a dot in their names", key)
+        if isinstance(value, Tensor):
+            _add_tensor(tensors, plain, key, value)
+        elif isinstance(value, np.ndarray):
+            _add_array(tensors, key, value)
+        elif value is not None:
+            plain[key] = _json_value(key, value)
+    # One key, because safetensors writes several in any order: the same graph gives the same bytes.
+    metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
+    with written_whole(path) as temporary:
+        save_file(tensors, temporary, metadata=metadata)
+    return path
+
+
+def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:
+    value = value.detach().cpu()
+    if value.layout == torch.strided:
+        tensors[key] = value.contiguous().clone()
+        return
+    if value.dim() != 2:
+        raise fail("write_graph", key, "a dense tensor or a sparse matrix", value)
+    csr = value if value.layout == torch.sparse_csr else value.to_sparse_csr()
+    for part, tensor in zip(_SPARSE, (csr.crow_indices(), csr.col_indices(), csr.values()), strict=True):
+        tensors[f"{key}.{part}"] = tensor.contiguous().clone()
+    plain[f"{key}.shape"] = list(csr.shape)
+
+
+def _add_array(tensors: dict[str, Tensor], key: str, value: Any) -> None:
+    if value.dtype.kind in "iufb":
+        tensors[f"{key}.array"] = torch.from_numpy(np.ascontiguousarray(value))
+    elif value.dtype.kind in "OU" and value.ndim == 1 and all(isinstance(item, str) for item in value.tolist()):
+        # Strings as bytes with offsets: a header is no place for a million names.
+        encoded = [item.encode("utf-8") for item in value.tolist()]
+        offsets = np.concatenate([[0], np.cumsum([len(item) for item in encoded])]).astype(np.int64)
+        tensors[f"{key}.utf8"] = torch.from_numpy(np.frombuffer(b"".join(encoded), dtype=np.uint8).copy())
+        tensors[f"{key}.offsets"] = torch.from_numpy(offsets)
+    else:
+        raise fail("write_graph", key, "an array of numbers or of strings", value)
+
+
+def _json_value(key: str, value: Any) -> Any:
+    rule = "a tensor, a string, a number, or a list of these"
+    try:
+        same = json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        raise fail("write_graph", key, rule, value) from None
+    if same != value:
+        raise fail("write_graph", key, rule, value)
+    return value
+
+
+def read_saved(path: Path, *, features: str | None, missing_features: str) -> Any:
+    """The ``Data`` that ``write_graph`` wrote, checked like any other file of unknown origin."""
+    from torch_geometric.data import Data
+
+    label = str(path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{label}: the file must be safetensors, got: {str(error).splitlines()[0]}.") from None
+    if FORMAT not in metadata:
+        raise InputError(f"{label}: the file must be a graph that write_graph wrote, got another safetensors file.")
+    try:
+        header = json.loads(metadata[FORMAT])
+        version = header["version"]
+        values = _assembled(label, tensors, header["attributes"]) if version == VERSION else {}
+    except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{label}: the file is damaged: {type(error).__name__}: {error}.") from None
+    if version != VERSION:
+        raise InputError(f"{label}: the file must have version {VERSION}, got {shown(version)}. A newer chebnet2d may read it.")
+    if not isinstance(values.get("edge_index"), Tensor):
+        raise InputError(f"{label}: the file must hold edge_index, got {', '.join(sorted(values)) or 'nothing'}.")
+    _check(label, values, features, missing_features)
+    data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
+    for key, value in values.items():
+        setattr(data, key, value)
+    data.name = values.get("name") or path.stem
+    data.metric = values.get("metric") or "accuracy"
+    return data
+
+
+def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {key: value for key, value in plain.items() if "." not in key}
+    for name, tensor in tensors.items():
+        key, _, part = name.partition(".")
+        if not part:
+            values[key] = tensor
+        elif part == "array":
+            values[key] = tensor.numpy()
+        elif part == "offsets":
+            values[key] = _strings(label, key, tensors[f"{key}.utf8"].numpy(), tensor.numpy())
+        elif part == "crow":
+            parts = [tensors[f"{key}.{p}"].numpy() for p in ("values", "col", "crow")]
+            matrix = sparse_from_parts(f"{label}: {key}", plain[f"{key}.shape"], *parts)
+            values[key] = SparseOperator.from_scipy(matrix, dtype=tensors[f"{key}.values"].dtype).csr
+    return values
+
+
+def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:
+    if utf8.dtype != np.uint8 or offsets.ndim != 1 or not offsets.size or offsets[0] != 0 or offsets[-1] != len(utf8):
+        raise InputError(f"{label}: {key} must be text with offsets that fit it, got others.")
+    if (np.diff(offsets) < 0).any():
+        raise InputError(f"{label}: {key} must be text with offsets that grow, got others.")
+    whole = utf8.tobytes()
+    out = np.empty(len(offsets) - 1, dtype=object)
+    bounds = offsets.tolist()
+    out[:] = [whole[a:b].decode("utf-8") for a, b in itertools.pairwise(bounds)]
+    return out
+
+
+def _check(label: str, values: dict[str, Any], features: str | None, missing_features: str) -> None:
+    """The same rules as for an .npz: sizes fit, indices exist, numbers are finite. Fills ``values`` in place."""
+    edge_index = checked_edge_index(label, values["edge_index"].numpy())
+    values["edge_index"] = torch.from_numpy(edge_index)
+    x = values.get("x")
+    nodes = x.shape[0] if isinstance(x, Tensor) and x.dim() == 2 else values.get("num_nodes")
+    if not isinstance(nodes, int):
+        nodes = int(edge_index.max()) + 1 if edge_index.size else 0
+    if edge_index.size and edge_index.max() >= nodes:
+        raise InputError(f"{label}: edge_index must be below the number of nodes, {nodes}, got {edge_index.max()}.")
+    if isinstance(values.get("edge_weight"), Tensor):
+        values["edge_weight"] = torch.from_numpy(checked_weight(label, values["edge_weight"].numpy(), edge_index.shape[1]))
+    values["num_nodes"] = nodes
+    _check_features(label, values, nodes, features, missing_features)
+    _check_labels(label, values, nodes)
+    ids = values.get("node_ids")
+    ids = np.arange(nodes) if ids is None else ids
+    values["node_ids"] = ids_of(label, np.array(ids.tolist()) if ids.dtype == object else ids, nodes) if len(ids) else ids
+
+
+def _check_features(label: str, values: dict[str, Any], nodes: int, features: str | None, missing: str) -> None:
+    x = values.get("x")
+    if features in MADE_FEATURES:
+        values["x"] = make_features(str(features), values["edge_index"], nodes)
+    elif not isinstance(x, Tensor):
+        raise no_features(label)
+    elif x.layout == torch.strided:
+        values["x"] = dense_features(label, "x", x.numpy()).matrix(np.arange(nodes), missing)
+    else:
+        parts = (x.values().numpy(), x.col_indices().numpy(), x.crow_indices().numpy())
+        matrix = sparse_from_parts(f"{label}: x", tuple(x.shape), *parts)
+        values["x"] = sparse_features(label, "x", matrix).matrix(np.arange(nodes), missing)
+
+
+def _check_labels(label: str, values: dict[str, Any], nodes: int) -> None:
+    y = values.get("y")
+    y = torch.full((nodes,), -1) if y is None else y
+    if y.shape != (nodes,):
+        raise InputError(f"{label}: y must have one label for each of the {nodes} nodes, got shape {tuple(y.shape)}.")
+    if y.dtype.is_floating_point or y.dtype == torch.bool:
+        raise InputError(f"{label}: y must hold class indices, got {y.dtype}.")
+    names = values.get("class_names")
+    if names is None:
+        names = [str(i) for i in range(int(y.max()) + 1 if nodes else 0)]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"{label}: class_names must be a list of strings, got {names!r:.60}.")
+    values["y"] = torch.from_numpy(checked_classes(label, y.numpy(), names))
+    values["class_names"] = names
+    values["num_classes"] = len(names)

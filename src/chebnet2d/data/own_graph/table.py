@@ -1,0 +1,97 @@
+"""A table of the user's, whatever it was read from: named columns, and the place of every row for error messages."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from chebnet2d._checks import InputError
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in the file, short enough for a sentence."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Table:
+    """Columns by position. ``text`` columns (ids, labels) are read as they stand; other columns get the type they show."""
+
+    label: str
+    names: list[str]
+    has_header: bool = True
+
+    @property
+    def width(self) -> int:
+        return len(self.names)
+
+    def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
+        """The named positions as pyarrow chunked arrays; those in ``text`` as strings or integers, ``numbers`` as float64."""
+        raise NotImplementedError
+
+    def where(self, row: int) -> str:
+        """The place of a row in the user's terms, such as ``edges.csv, line 17``."""
+        raise NotImplementedError
+
+    def cell(self, row: int, column: int) -> Any:
+        """The value as the user wrote it."""
+        raise NotImplementedError
+
+    def called(self, column: int, role: str) -> str:
+        """The name of a column in a sentence: its role where that says enough, and its own name where it differs."""
+        if not self.has_header or self.names[column].strip().lower() == role:
+            return role
+        return f"{role} (column {self.names[column]!r})"
+
+    def bad_cell(self, row: int, column: int, role: str, rule: str, hint: str = "") -> InputError:
+        value = shown(self.cell(row, column))
+        return InputError(
+            f"{self.where(row)}: {self.called(column, role)} must be {rule}, got {value}." + (f" {hint}" if hint else "")
+        )
+
+
+class MemoryTable(Table):
+    """Columns that are in memory already. ``place`` says where a row came from."""
+
+    def __init__(self, label: str, names: list[str], columns: list[Any], place: Callable[[int], str]) -> None:
+        self.label = label
+        self.names = names
+        self._columns = columns
+        self._place = place
+
+    def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
+        return [self._as_number(i) if i in numbers else self._columns[i] for i in columns]
+
+    def _as_number(self, column: int) -> Any:
+        array = self._columns[column]
+        try:
+            return array.cast(pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            values = array.to_pylist()
+            row = next(i for i, value in enumerate(values) if not _is_number(value))
+            raise self.bad_cell(row, column, "weight", "a finite number >= 0") from None
+
+    def where(self, row: int) -> str:
+        return f"{self.label}, {self._place(row)}"
+
+    def cell(self, row: int, column: int) -> Any:
+        return self._columns[column][row].as_py()
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def open_table(path: Path) -> Table:
+    """A table file by its suffix. CSV files come unsettled about their header (see ``CsvTable``)."""
+    from chebnet2d.data.own_graph.csv_table import CsvTable
+    from chebnet2d.data.own_graph.parquet_table import ParquetTable
+
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return ParquetTable(path)
+    return CsvTable(path)

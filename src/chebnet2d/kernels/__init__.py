@@ -1,0 +1,1 @@
+"""Autograd functions written by hand, each with its rule for stacks of runs."""

@@ -1,0 +1,145 @@
+"""sum_k M^k X diag(s_k) W: a power series for each column of X, then a map, as one autograd function.
+
+By Horner's scheme with the maps diag(s_k) W first: the graph is multiplied with the columns of W instead of those of X. The way
+back is the same walk, G, M^T G, (M^T)^2 G, ..., and every step gives its share of all gradients, so no term is kept.
+"""
+
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from chebnet2d._stacks import with_runs
+from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.column_blocks import ColumnBlock, column_blocks
+
+
+def diffused_product(operator: SparseOperator, x: Tensor | SparseOperator, shares: Tensor, weight: Tensor) -> Tensor:
+    """sum_k operator^k x diag(shares[k]) weight, for x: N x F, shares: K x F and weight: F x C."""
+    if isinstance(x, SparseOperator):
+        return cast(Tensor, _OfSparse.apply(operator, x, shares, weight))
+    return cast(Tensor, _OfDense.apply(operator, x, shares, weight))
+
+
+class _OfSparse(torch.autograd.Function):
+    """Unstacked: shares is K x F and weight F x C. Stacked: R x K x F and R x F x C."""
+
+    @staticmethod
+    def forward(operator: SparseOperator, x: SparseOperator, shares: Tensor, weight: Tensor) -> Tensor:
+        all_shares, weights = _stacked(shares, weight)
+        out = weights.new_empty(len(weights), x.shape[0], weights.shape[2])
+        for block in _blocks(x, weights):
+            columns, factors = _columns(block, weights, all_shares)
+            current, following = (columns.new_empty(x.shape[0], columns[0].numel()) for _ in range(2))
+            scaled = torch.empty_like(columns)
+            for k in range(len(factors) - 1, -1, -1):
+                last = k == len(factors) - 1
+                if not last:
+                    torch.addmm(following, operator.csr, current, beta=0, out=following)
+                    current, following = following, current
+                torch.mul(columns, factors[k], out=scaled)
+                torch.addmm(current, x.csr, scaled.flatten(1), beta=0 if last else 1, out=current)
+            block.write(current, out)
+        return out.view(*weight.shape[:-2], *out.shape[1:])
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.operator, ctx.x, shares, weight = inputs
+        ctx.save_for_backward(shares, weight)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        shares, weight = ctx.saved_tensors
+        all_shares, weights = _stacked(shares, weight)
+        grad = grads[0] if grads[0].dim() == 3 else grads[0].unsqueeze(0)
+        grad_shares = torch.zeros_like(all_shares, memory_format=torch.contiguous_format)
+        grad_weight = torch.empty_like(weights, memory_format=torch.contiguous_format)
+        graph, transposed = ctx.operator.T.csr, ctx.x.T.csr
+        for block in _blocks(ctx.x, weights):
+            columns, factors = _columns(block, weights, all_shares)
+            current = block.read(grad)
+            following, spare = torch.empty_like(current), torch.empty_like(current)
+            of_map, work, of_columns = torch.empty_like(columns), torch.empty_like(columns), torch.zeros_like(columns)
+            flat = of_map.flatten(1)
+            for k in range(len(factors)):
+                if k > 0:
+                    torch.addmm(following, graph, current, beta=0, out=following)
+                    current, following = following, spare if k == 1 else current  # the gradient itself is not ours to overwrite
+                torch.addmm(flat, transposed, current, beta=0, out=flat)
+                of_columns.addcmul_(of_map, factors[k])
+                grad_shares[block.runs, k] += torch.mul(of_map, columns, out=work).sum(2).T
+            block.write(of_columns.flatten(1), grad_weight)
+        return None, None, grad_shares.view(shares.shape), grad_weight.view(weight.shape)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: SparseOperator, shares: Tensor, weight: Tensor) -> Any:
+        return _OfSparse.apply(operator, x, *with_runs(info, in_dims[2:], shares, weight)), 0
+
+
+class _OfDense(torch.autograd.Function):
+    """As above, and x is N x F or R x N x F. The K maps of a run stand side by side in one product."""
+
+    @staticmethod
+    def forward(operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Tensor:
+        all_shares, weights, signals = *_stacked(shares, weight), x if x.dim() == 3 else x.unsqueeze(0)
+        out = weights.new_empty(len(weights), x.shape[-2], weights.shape[2])
+        for signal, own_shares, own_weight, result in zip(signals, all_shares, weights, out, strict=True):
+            terms = (signal @ _side_by_side(own_shares, own_weight)).unflatten(1, (len(own_shares), -1)).unbind(1)
+            current = terms[-1].contiguous()
+            for term in reversed(terms[:-1]):
+                current = torch.addmm(term, operator.csr, current)
+            result.copy_(current)
+        return out.view(*x.shape[:-1], -1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.operator, *tensors = inputs
+        ctx.save_for_backward(*tensors)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        x, shares, weight = ctx.saved_tensors
+        all_shares, weights = _stacked(shares, weight)
+        signals, grad = (x, grads[0]) if x.dim() == 3 else (x.unsqueeze(0), grads[0].unsqueeze(0))
+        grad_x, grad_shares, grad_weight = torch.empty_like(signals), torch.empty_like(all_shares), torch.empty_like(weights)
+        for r, (signal, own_shares, own_weight) in enumerate(zip(signals, all_shares, weights, strict=True)):
+            terms = grad.new_empty(grad.shape[1], len(own_shares), grad.shape[2])
+            current = grad[r].contiguous()
+            for k in range(len(own_shares)):
+                current = current if k == 0 else ctx.operator.T.csr @ current
+                terms[:, k] = current
+            side_by_side = terms.flatten(1)
+            if ctx.needs_input_grad[1]:
+                torch.mm(side_by_side, _side_by_side(own_shares, own_weight).T, out=grad_x[r])
+            of_maps = (signal.T @ side_by_side).view(-1, *terms.shape[1:])  # F x K x C
+            torch.sum(of_maps * own_weight.unsqueeze(1), dim=2, out=grad_shares[r].T)
+            torch.sum(of_maps * own_shares.T.unsqueeze(2), dim=1, out=grad_weight[r])
+        of_x = grad_x.view(x.shape) if ctx.needs_input_grad[1] else None
+        return None, of_x, grad_shares.view(shares.shape), grad_weight.view(weight.shape)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Any:
+        return _OfDense.apply(operator, *with_runs(info, in_dims[1:], x, shares, weight)), 0
+
+
+def _stacked(shares: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    return (shares, weight) if weight.dim() == 3 else (shares.unsqueeze(0), weight.unsqueeze(0))
+
+
+def _blocks(x: SparseOperator, weights: Tensor) -> Any:
+    return column_blocks((len(weights), max(x.shape), weights.shape[2]))
+
+
+def _columns(block: ColumnBlock, weights: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
+    """Of the runs r and channels of a block: their part of W as F x r x c, and their shares as K x F x r x 1."""
+    part = block.read(weights)
+    own = shares[block.runs].permute(1, 2, 0).contiguous()
+    return part.view(part.shape[0], own.shape[2], -1), own.unsqueeze(3)
+
+
+def _side_by_side(shares: Tensor, weight: Tensor) -> Tensor:
+    """F x (K C) of shares: K x F and weight: F x C."""
+    return (shares.T.unsqueeze(2) * weight.unsqueeze(1)).flatten(1)

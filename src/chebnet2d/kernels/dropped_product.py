@@ -1,0 +1,106 @@
+"""dropout(x) W for dense features x, a few rows at a time, in the cache.
+
+Features are wide: written out, x * mask is larger than all else that an epoch makes, and it is read twice more, by the product
+and by its gradient. Here a block of rows is masked and multiplied at once. One bit an entry is kept, whether dropout kept it, and
+from these and x the backward pass makes the block again.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chebnet2d._stacks import with_runs
+from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
+
+# Rows of a block: what the second cache holds. A multiple of 8, so that blocks draw what the whole would and fill whole bytes.
+_ROWS = 512
+
+
+def dropped_product(x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
+    """``(x * keep_mask(x.shape, p)) @ weight`` on a CPU, with a mask from the stream of the run.
+
+    Args:
+        x: N x F.
+        weight: F x H.
+        p: the rate of dropout, a number in a tensor.
+    """
+    out: Tensor = _DroppedProduct.apply(x, weight, p)[0]
+    return out
+
+
+class _DroppedProduct(torch.autograd.Function):
+    """x: N x F, weight: F x H, p: a number; or R x N x F, R x F x H and R numbers. One run at a time.
+
+    The second result holds the bits: bytes, or R x bytes.
+    """
+
+    @staticmethod
+    def forward(x: Tensor, weight: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        out = x.new_empty(*x.shape[:-1], weight.shape[-1])
+        bits = torch.empty((*x.shape[:-2], -(-x.shape[-2] * x.shape[-1] // 8)), dtype=torch.uint8)
+        for stream, run in zip(streams_of(p.numel()), dropout_runs(p, x, weight, out, bits), strict=True):
+            _forward(stream, *run)
+        return out, bits
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor], output: tuple[Tensor, Tensor]) -> None:
+        ctx.save_for_backward(*inputs, output[1])
+        ctx.mark_non_differentiable(output[1])
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor, None]:
+        x, weight, p, bits = ctx.saved_tensors
+        grad_x = torch.empty_like(x, memory_format=torch.contiguous_format) if ctx.needs_input_grad[0] else None
+        grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
+        of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(-1, *x.shape[-2:])
+        for into, run in zip(of_x, dropout_runs(p, x, weight, grads[0], bits, grad_weight), strict=True):
+            _backward(into, *run)
+        return grad_x, grad_weight, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        return _DroppedProduct.apply(*with_runs(info, in_dims, *tensors)), (0, 0)
+
+
+def _forward(stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
+    if threshold == 0:
+        torch.mm(x, weight, out=out)
+        return
+    for rows, part, block in _blocks(x, bits):
+        kept = keep_bytes(stream, threshold, block.numel())
+        part[:] = np.packbits(kept)
+        torch.mm(_masked(x[rows], kept, block), weight, out=out[rows])
+    out.mul_(keep_scale(threshold))
+
+
+def _backward(
+    of_x: Tensor | None, threshold: int, x: Tensor, weight: Tensor, grad: Tensor, bits: Tensor, of_weight: Tensor
+) -> None:
+    grad = grad * keep_scale(threshold)
+    if threshold == 0:
+        torch.mm(x.T, grad, out=of_weight)
+        if of_x is not None:
+            torch.mm(grad, weight.T, out=of_x)
+        return
+    for rows, part, block in _blocks(x, bits):
+        kept = np.unpackbits(part, count=block.numel())
+        of_weight.addmm_(_masked(x[rows], kept, block).T, grad[rows])
+        if of_x is not None:
+            _masked(grad[rows] @ weight.T, kept, of_x[rows])
+
+
+def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
+    """Rows, their part of the bits, and an array for them that is the same for all blocks: new memory is cold."""
+    array, columns = bits.numpy(), x.shape[1]
+    buffer = x.new_empty(min(_ROWS, x.shape[0]), columns)
+    for start in range(0, x.shape[0], _ROWS):
+        end = min(start + _ROWS, x.shape[0])
+        yield slice(start, end), array[start * columns // 8 : -(-end * columns // 8)], buffer[: end - start]
+
+
+def _masked(x: Tensor, kept: Any, out: Tensor) -> Tensor:
+    return out.copy_(torch.from_numpy(kept).view_as(out)).mul_(x)

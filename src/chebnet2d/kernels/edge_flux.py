@@ -1,0 +1,141 @@
+"""G^T ReLU(dropout(G x) K^T), with G the gradient from nodes to edges: a few thousand edges at a time, in the cache.
+
+Edges are many and every one of them has H numbers. Autograd would keep several arrays of E x H numbers for each layer and each
+run, and read them back from memory. Here nothing of that size is ever whole: a block of edges is gathered from the nodes, goes
+through all steps, and is added to the nodes. Two bits an entry are kept, whether dropout kept it and whether ReLU passed it; from
+these and x the backward pass makes the block again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chebnet2d._stacks import with_runs
+from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
+
+# Edges of a block: what the second cache holds, but no less than there are nodes, as each block is added to all of them.
+_SMALLEST_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class EdgeBlocks:
+    """The rows of G (E x N), some thousand at a time: ``parts`` are (rows of G, their transpose)."""
+
+    edges: int
+    parts: tuple[tuple[SparseOperator, SparseOperator], ...]
+
+    @classmethod
+    def of(cls, gradient: SparseOperator) -> "EdgeBlocks":
+        edges, nodes = gradient.shape
+        size = 8 * -(-max(nodes, _SMALLEST_BLOCK) // 8)  # every block but the last fills whole bytes with its bits
+        matrix = gradient.to_scipy()
+        blocks = [
+            SparseOperator.from_scipy(matrix[start : start + size], dtype=gradient.dtype) for start in range(0, edges, size)
+        ]
+        return cls(edges, tuple((block, block.T) for block in blocks))
+
+
+def edge_flux(blocks: EdgeBlocks, x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
+    """G^T ReLU(dropout(G x) weight^T) on a CPU, with a mask from the stream of the run.
+
+    Args:
+        blocks: the rows of G, E x N.
+        x: N x H.
+        weight: H x H.
+        p: the rate of dropout, a number in a tensor.
+    """
+    out: Tensor = _EdgeFlux.apply(blocks, x, weight, p)[0]
+    return out
+
+
+class _EdgeFlux(torch.autograd.Function):
+    """x: N x H, weight: H x H, p: a number; or R x N x H, R x H x H and R numbers. One run at a time.
+
+    The second result holds the bits: 2 x bytes, or R x 2 x bytes.
+    """
+
+    @staticmethod
+    def forward(blocks: EdgeBlocks, x: Tensor, weight: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        out = torch.zeros_like(x, memory_format=torch.contiguous_format)
+        bits = torch.empty((*x.shape[:-2], 2, -(-blocks.edges * x.shape[-1] // 8)), dtype=torch.uint8)
+        for stream, run in zip(streams_of(p.numel()), dropout_runs(p, x, weight, out, bits), strict=True):
+            _forward(blocks, stream, *run)
+        return out, bits
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[EdgeBlocks, Tensor, Tensor, Tensor], output: tuple[Tensor, Tensor]) -> None:
+        ctx.blocks = inputs[0]
+        ctx.save_for_backward(*inputs[1:], output[1])
+        ctx.mark_non_differentiable(output[1])
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor, None]:
+        x, weight, p, bits = ctx.saved_tensors
+        grad_x = torch.zeros_like(x, memory_format=torch.contiguous_format)
+        grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
+        for run in dropout_runs(p, x, weight, grads[0], bits, grad_x, grad_weight):
+            _backward(ctx.blocks, *run)
+        return None, grad_x, grad_weight, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, blocks: EdgeBlocks, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        return _EdgeFlux.apply(blocks, *with_runs(info, in_dims[1:], *tensors)), (0, 0)
+
+
+def _forward(blocks: EdgeBlocks, stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
+    scaled = x * keep_scale(threshold)
+    for (gather, scatter), part, (block, flux, mask) in _with_buffers(blocks, bits, x, 3):
+        kept = keep_bytes(stream, threshold, block.numel()) if threshold else np.ones(block.numel(), dtype=np.uint8)
+        part[0] = np.packbits(kept)
+        torch.addmm(block, gather.csr, scaled, beta=0, out=block)
+        torch.mm(block.mul_(_as_numbers(kept, mask)), weight.T, out=flux)
+        part[1] = np.packbits(flux.numpy().reshape(-1) > 0)
+        torch.addmm(out, scatter.csr, flux.relu_(), out=out)
+
+
+def _backward(
+    blocks: EdgeBlocks,
+    threshold: int,
+    x: Tensor,
+    weight: Tensor,
+    grad: Tensor,
+    bits: Tensor,
+    grad_x: Tensor,
+    grad_weight: Tensor,
+) -> None:
+    scale = keep_scale(threshold)
+    scaled = x * scale
+    grad = grad.contiguous()
+    for (gather, scatter), part, (block, of_flux, mask) in _with_buffers(blocks, bits, x, 3):
+        kept, passed = (np.unpackbits(row, count=block.numel()) for row in part)
+        torch.addmm(of_flux, gather.csr, grad, beta=0, out=of_flux)
+        of_flux.mul_(_as_numbers(passed, mask))
+        torch.addmm(block, gather.csr, scaled, beta=0, out=block)
+        grad_weight.addmm_(of_flux.T, block.mul_(_as_numbers(kept, mask)))
+        torch.mm(of_flux, weight, out=block)
+        torch.addmm(grad_x, scatter.csr, block.mul_(mask), out=grad_x)
+    grad_x.mul_(scale)
+
+
+def _with_buffers(
+    blocks: EdgeBlocks, bits: Tensor, x: Tensor, number: int
+) -> Iterator[tuple[tuple[SparseOperator, SparseOperator], Any, list[Tensor]]]:
+    """Each block, its part of the bits, and arrays for its edges, which are the same for all blocks: memory handed out anew is
+    cold, and costs more than the work on it."""
+    start, array = 0, bits.numpy()
+    buffers = x.new_zeros(number, max((part[0].shape[0] for part in blocks.parts), default=0), x.shape[1])
+    for part in blocks.parts:
+        edges = part[0].shape[0]
+        end = start + -(-edges * x.shape[1] // 8)
+        yield part, array[:, start:end], [buffer[:edges] for buffer in buffers]
+        start = end
+
+
+def _as_numbers(mask: Any, out: Tensor) -> Tensor:
+    return out.copy_(torch.from_numpy(mask).view_as(out))

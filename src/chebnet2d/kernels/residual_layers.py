@@ -1,0 +1,98 @@
+"""H <- ReLU(((1 - alpha) P H + alpha S) M_l) for l = 1, ..., L with dropout between layers, as one autograd function.
+
+Autograd over such layers makes some twenty passes over N x H numbers for each of them, and a stack of runs is larger than the
+caches. Here one run goes through all layers after the other, in place, and what is kept for the backward pass is, for each layer,
+the factor of M_l, and one bit an entry: whether it went on to the next layer, through ReLU and dropout.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chebnet2d._stacks import with_runs
+from chebnet2d.graph import SparseOperator
+from chebnet2d.kernels.random_streams import dropout_runs, keep_bytes, keep_scale, streams_of
+
+
+def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor, alpha: float) -> Tensor:
+    """The result of the last layer, after its ReLU, on a CPU; there is no dropout before the first layer or after the last.
+
+    Args:
+        operator: P, symmetric, N x N.
+        hidden: H of the first layer, N x H.
+        start: S, N x H.
+        maps: M_1, ..., M_L: L x H x H.
+        p: the rate of dropout, a number in a tensor; 0 draws nothing.
+        alpha: the share of S.
+    """
+    out: Tensor = _Layers.apply(operator, alpha, torch.is_grad_enabled(), hidden, start, maps, p)[0]
+    return out
+
+
+class _Layers(torch.autograd.Function):
+    """hidden, start: N x H, maps: L x H x H, p: a number; or all of them R times. Further results: the factors, the bits."""
+
+    @staticmethod
+    def forward(
+        operator: SparseOperator, alpha: float, keep: bool, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        lead, (layers, _, channels) = p.shape, maps.shape[-3:]
+        nodes = start.shape[-2]
+        out = hidden.new_empty(*lead, nodes, channels)
+        factors = hidden.new_empty(*lead, layers if keep else 1, nodes, channels)
+        bits = torch.empty((*lead, layers if keep else 0, -(-nodes * channels // 8)), dtype=torch.uint8)
+        streams: Sequence[Any] = streams_of(p.numel()) if p.any() else [None] * p.numel()
+        for stream, run in zip(streams, dropout_runs(p, hidden, start, maps, out, factors, bits), strict=True):
+            threshold, x, s, run_maps, result, run_factors, run_bits = run
+            result.copy_(x)
+            mask = torch.empty_like(result)
+            scale = 1.0
+            s = s.contiguous()
+            for layer in range(layers):
+                factor = run_factors[layer if keep else 0]
+                torch.addmm(s, operator.csr, result, beta=alpha, alpha=(1 - alpha) * scale, out=factor)
+                torch.mm(factor, run_maps[layer], out=result).relu_()
+                if threshold and layer < layers - 1:
+                    kept = torch.from_numpy(keep_bytes(stream, threshold, nodes * channels))
+                    result.mul_(mask.copy_(kept.view_as(mask)))
+                    scale = keep_scale(threshold)
+                if keep:
+                    run_bits[layer] = torch.from_numpy(np.packbits(result.numpy().reshape(-1) > 0))
+        return out, factors, bits
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+        ctx.operator, ctx.alpha, _, _, _, maps, p = inputs
+        ctx.save_for_backward(maps, p, *output[1:])
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        maps, p, factors, bits = ctx.saved_tensors
+        if grads[0] is None:
+            return (None,) * 7
+        grad_hidden = grads[0].clone(memory_format=torch.contiguous_format)
+        grad_start = torch.zeros_like(grad_hidden)
+        grad_maps = torch.empty_like(maps, memory_format=torch.contiguous_format)
+        nodes, channels = grad_hidden.shape[-2:]
+        for run in dropout_runs(p, maps, factors, bits, grad_hidden, grad_start, grad_maps):
+            threshold, run_maps, run_factors, run_bits, grad, of_start, of_maps = run
+            mask, of_factor = torch.empty_like(grad), torch.empty_like(grad)
+            for layer in range(len(run_maps) - 1, -1, -1):
+                passed = torch.from_numpy(np.unpackbits(run_bits[layer].numpy(), count=nodes * channels))
+                grad.mul_(mask.copy_(passed.view_as(mask)))
+                torch.mm(run_factors[layer].T, grad, out=of_maps[layer])
+                torch.mm(grad, run_maps[layer].T, out=of_factor)
+                of_start.add_(of_factor, alpha=ctx.alpha)
+                scale = keep_scale(threshold) if layer else 1.0
+                torch.addmm(grad, ctx.operator.csr, of_factor, beta=0, alpha=(1 - ctx.alpha) * scale, out=grad)
+        return None, None, None, grad_hidden, grad_start, grad_maps, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, operator: SparseOperator, alpha: float, keep: bool, *tensors: Tensor) -> Any:
+        return _Layers.apply(operator, alpha, keep, *with_runs(info, in_dims[3:], *tensors)), (0, 0, 0)

@@ -1,0 +1,204 @@
+"""Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in batches.
+
+A batch is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
+is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every batch from the
+seed and the number of finished trials: a search that was interrupted between two batches asks what it would have asked anyway.
+Several batches may be in training at a time; the sampler takes their trials for bad ones until they are told.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from chebnet2d._checks import InputError, one_of
+from chebnet2d.search.space import Space
+
+SAMPLERS = ("tpe", "random", "grid")
+STARTUP = 10
+"""Trials that must have ended before "tpe" learns from them; until then its points are random."""
+_ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for each one wanted, points come from the grid
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A point to be tried. ``positions``: one for each axis of the space."""
+
+    trial: Any
+    positions: Mapping[str, int]
+
+
+class Trials:
+    """The trials of one search. ``facts``: what must not change when a search goes on from its storage."""
+
+    def __init__(
+        self, name: str, space: Space, sampler: str, seed: int, storage: str | None = None, facts: Mapping[str, Any] | None = None
+    ) -> None:
+        self._optuna = optuna = _import_optuna()
+        self.space = space
+        self.sampler = one_of("search", "sampler", sampler, SAMPLERS)
+        self.seed = seed
+        self._distributions = {axis.name: self._distribution(axis) for axis in space.axes if len(axis.values) > 1}
+        self._storage = None if storage is None else _open_storage(optuna, storage)
+        verbosity = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)  # "a new study was created" is no news here
+        try:
+            self._memory = optuna.create_study(direction="maximize")
+            self._kept = None
+            if self._storage is not None:
+                self._kept = optuna.create_study(
+                    storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
+                )
+                self._check_facts(name, json.loads(json.dumps(facts or {})))
+                self._memory.add_trials(self._kept.get_trials(deepcopy=False))
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            optuna.logging.set_verbosity(verbosity)
+        earlier = self._memory.get_trials(deepcopy=False)
+        self.records: list[dict[str, Any]] = [trial.user_attrs["record"] for trial in earlier if "record" in trial.user_attrs]
+        """What was told, in that order, which need not be the order of asking."""
+        self._known = {self._key(trial.params) for trial in earlier}
+        self._grid = self._unknown_points()
+
+    def close(self) -> None:
+        if self._storage is not None:
+            self._storage.remove_session()
+            self._storage.engine.dispose()
+
+    # ---- asking -------------------------------------------------------------------------------------------
+    def ask(self, count: int, first: Mapping[str, int] | None = None) -> list[Asked]:
+        """Up to ``count`` points that were not tried before; fewer only where the space has no more.
+
+        ``first``: a point to begin with, if it is not known yet.
+        """
+        state = self._optuna.trial.TrialState
+        running = len(self._memory.get_trials(deepcopy=False, states=(state.RUNNING,)))
+        # Batches that are asked between two ends must not draw the same numbers.
+        numbers = [self.seed, len(self.records), *([running] if running else [])]
+        seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
+        samplers = self._optuna.samplers
+        if self.sampler == "tpe":
+            # The lie makes running trials count as bad ones: the points of a batch keep away from each other.
+            self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=STARTUP)
+        else:
+            self._memory.sampler = samplers.RandomSampler(seed=seed)
+        asked: list[Asked] = []
+        if first is not None and self._key(first) not in self._known:
+            asked.append(self._ask_for(first))
+        if self.sampler != "grid":
+            for _ in range(_ATTEMPTS * count):
+                if len(asked) < count:
+                    asked += self._accept(self._memory.ask(self._distributions))
+        while len(asked) < count:
+            point = next(self._grid, None)
+            if point is None:
+                break
+            asked.append(self._ask_for(point))
+        return asked
+
+    def _ask_for(self, positions: Mapping[str, int]) -> Asked:
+        self._memory.enqueue_trial({name: positions[name] for name in self._distributions})
+        return self._accept(self._memory.ask(self._distributions))[0]
+
+    def _accept(self, trial: Any) -> list[Asked]:
+        key = self._key(trial.params)
+        if key in self._known:
+            self._memory.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+            return []
+        self._known.add(key)
+        return [Asked(trial, {axis.name: trial.params.get(axis.name, 0) for axis in self.space.axes})]
+
+    def _unknown_points(self) -> Iterator[dict[str, int]]:
+        for positions in self.space.every_point(self.seed):
+            if self._key(positions) not in self._known:
+                yield positions
+
+    # ---- telling ------------------------------------------------------------------------------------------
+    def tell(self, asked: Asked, record: Mapping[str, Any], steps: Mapping[int, float], *, pruned: bool) -> None:
+        """``steps``: epoch -> score so far; the last one is the score of a trial that was pruned."""
+        state = self._optuna.trial.TrialState
+        asked.trial.set_user_attr("record", dict(record))
+        for step, value in steps.items():
+            asked.trial.report(value, step)
+        if pruned:
+            frozen = self._memory.tell(asked.trial, state=state.PRUNED)
+        else:
+            frozen = self._memory.tell(asked.trial, record["val_metric"])
+        if self._kept is not None:
+            self._kept.add_trial(frozen)
+        self.records.append(frozen.user_attrs["record"])
+
+    def fail(self, asked: Asked) -> None:
+        """The point cannot be tried. It is not asked again, and not stored."""
+        self._memory.tell(asked.trial, state=self._optuna.trial.TrialState.FAIL)
+
+    @property
+    def baseline(self) -> dict[str, Any] | None:
+        """The record of settings that are not a point of the space, for comparison."""
+        return (self._kept or self._memory).user_attrs.get("baseline")
+
+    @baseline.setter
+    def baseline(self, record: Mapping[str, Any]) -> None:
+        (self._kept or self._memory).set_user_attr("baseline", dict(record))
+
+    # ---- inside -------------------------------------------------------------------------------------------
+    def _distribution(self, axis: Any) -> Any:
+        last = len(axis.values) - 1
+        distributions = self._optuna.distributions
+        if axis.ordered:  # positions, not values: neighbours on the grid are neighbours for the sampler, whatever their ratio
+            return distributions.IntDistribution(0, last)
+        return distributions.CategoricalDistribution(tuple(range(last + 1)))
+
+    def _key(self, positions: Mapping[str, int]) -> tuple[int, ...]:
+        return tuple(positions[name] for name in self._distributions)
+
+    def _check_facts(self, name: str, facts: dict[str, Any]) -> None:
+        assert self._kept is not None
+        known = self._kept.user_attrs.get("facts")
+        if known is None and self._kept.get_trials(deepcopy=False):
+            raise InputError(f"search: the storage must hold searches of chebnet2d, got a study {name!r} that is something else.")
+        if known is None:
+            self._kept.set_user_attr("facts", facts)
+        elif known != facts:
+            differing = [fact for fact in facts if known.get(fact) != facts[fact]]
+            raise InputError(
+                f"search: the storage must hold a search with the same settings, got one whose {', '.join(differing)} differ. "
+                "Use another --storage, or the settings it was begun with."
+            )
+
+
+def _import_optuna() -> ModuleType:
+    try:
+        import optuna
+    except ImportError:
+        raise InputError("search: optuna must be installed, got no such package. Run: pip install 'chebnet2d[search]'") from None
+    return optuna
+
+
+def _open_storage(optuna: Any, url: str) -> Any:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    rule = "the address of a database like sqlite:///search.db"
+    if not isinstance(url, str) or "://" not in url:
+        raise InputError(f"search: storage must be {rule}, got {url!r}.")
+    if url.startswith("sqlite:///"):
+        Path(url.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return optuna.storages.RDBStorage(url)
+    except (SQLAlchemyError, ImportError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"search: storage must be {rule}, got {url!r}: {reason}.") from None
+
+
+def best_of(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The best record by validation metric; ties go to the lower loss, then to the earlier one.
+
+    A record that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
+    """
+    return max(records, key=lambda record: (record["val_metric"], -record["val_loss"]), default=None)
