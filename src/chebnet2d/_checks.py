@@ -1,17 +1,78 @@
-"""One validator, one sentence: who complains, about which argument, the rule, and the value that broke it."""
+"""One validator, one error: who complains, about which argument, the rule, and the value that broke it."""
 
 import difflib
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 
+class _Absent(Enum):
+    """Stands for a value that was not given: None is a value. An Enum, so that it is one object in every process."""
+
+    ABSENT = 0
+
+
+_ABSENT = _Absent.ABSENT
+
+
 class InputError(ValueError, TypeError):
-    """The caller handed over something that cannot be right. The message is meant for that person.
+    """The caller handed over something that cannot be right. The fields say what; the message is made from them.
 
     It is a ``ValueError`` and a ``TypeError`` at once, so that code which expects either catches it.
+
+    Args:
+        owner: the function or class that complains; "" where the argument says enough (a place in a file).
+        argument: what is wrong, by the name that the caller knows.
+        rule: what it must be.
+        value: what it is; shown by ``describe``.
+        hint: what to do about it, in a sentence of its own; ``{}`` in it stands for the arguments of ``mentions``.
+        got: words for the value, where it is better told than shown.
+        reason: another program's words about what is wrong.
+        verb: between "must" and the rule.
+        mentions: arguments that the hint names, so that a command can call them by its flags.
+
+    >>> print(InputError("fit", "seed", "an integer >= 0", -1, hint="Leave it out for 0."))
+    fit: seed must be an integer >= 0, got -1 (int). Leave it out for 0.
     """
+
+    def __init__(
+        self,
+        owner: str,
+        argument: str,
+        rule: str,
+        value: Any = _ABSENT,
+        hint: str = "",
+        *,
+        got: str | None = None,
+        reason: str | None = None,
+        verb: str = "be",
+        mentions: Sequence[str] = (),
+    ) -> None:
+        self.owner, self.argument, self.rule, self.value, self.hint = owner, argument, rule, value, hint
+        self.got, self.reason, self.verb, self.mentions = got, reason, verb, tuple(mentions)
+        super().__init__(self.sentence())
+
+    def sentence(self, owner: str | None = None, flags: Mapping[str, str] | None = None) -> str:
+        """The message. ``owner``: who complains instead, say a command; ``flags``: what it calls the arguments."""
+        owner, flags = self.owner if owner is None else owner, flags or {}
+        words = [f"{owner}:"] if owner else []
+        words += [flags.get(self.argument, self.argument), "must", *([self.verb] if self.verb else []), self.rule]
+        text = " ".join(words)
+        if self.reason is not None:
+            text += f", got: {self.reason.rstrip('.')}"
+        elif self.got is not None or self.value is not _ABSENT:
+            text += f", got {describe(self.value) if self.got is None else self.got}"
+        hint = self.hint.format(*(flags.get(name, f"{name}=") for name in self.mentions)) if self.mentions else self.hint
+        return f"{text}. {hint}".rstrip()
+
+    def __reduce__(self) -> Any:  # exceptions are rebuilt from ``args`` otherwise, which are one sentence
+        return _rebuilt, (type(self), dict(vars(self)))
+
+
+def _rebuilt(kind: type[InputError], fields: dict[str, Any]) -> InputError:
+    return kind(**fields)
 
 
 def describe(value: Any) -> str:
@@ -22,21 +83,16 @@ def describe(value: Any) -> str:
     text = repr(value)
     if len(text) > 60:
         text = text[:57] + "..."
-    return f"{text} ({type(value).__name__})"
-
-
-def fail(owner: str, name: str, rule: str, value: Any, hint: str = "") -> InputError:
-    """The one sentence. ``raise fail(...)`` keeps the traceback at the check."""
-    return InputError(f"{owner}: {name} must be {rule}, got {describe(value)}." + (f" {hint}" if hint else ""))
+    return text if isinstance(value, str) else f"{text} ({type(value).__name__})"
 
 
 def integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None = None) -> int:
     rule = f"an integer >= {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     number = int(value)
     if number < minimum or (maximum is not None and number > maximum):
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     return number
 
 
@@ -49,16 +105,16 @@ def real(owner: str, name: str, value: Any, low: float = -math.inf, high: float 
     else:
         rule = f"a number in [{low:g}, {high:g}{')' if below else ']'}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     number = float(value)
     if not math.isfinite(number) or number < low or number > high or (below and number == high):
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     return number
 
 
 def flag(owner: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise fail(owner, name, "True or False", value)
+        raise InputError(owner, name, "True or False", value)
     return value
 
 
@@ -69,4 +125,4 @@ def one_of(owner: str, name: str, value: Any, choices: Collection[str]) -> str:
     if isinstance(value, str):
         near = difflib.get_close_matches(value.lower(), list(choices), n=3)
         hint = f"Did you mean {' or '.join(repr(word) for word in near)}?" if near else ""
-    raise fail(owner, name, "one of " + ", ".join(repr(choice) for choice in choices), value, hint)
+    raise InputError(owner, name, "one of " + ", ".join(repr(choice) for choice in choices), value, hint)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 
 
 def checked_device(owner: str, device: str | torch.device | None, model: nn.Module | None = None) -> torch.device:
@@ -14,7 +14,9 @@ def checked_device(owner: str, device: str | torch.device | None, model: nn.Modu
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError):
-        raise fail(owner, "device", "'cpu', 'cuda' or 'cuda:N'", device) from None
+        raise InputError(owner, "device", "'cpu', 'cuda' or 'cuda:N'", device) from None
     if where.type == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"{owner}: device must be one that this machine has, got {str(device)!r} and no CUDA device. Use 'cpu'.")
+        raise InputError(
+            owner, "device", "one that this machine has", got=f"{str(device)!r} and no CUDA device", hint="Use 'cpu'."
+        )
     return where

@@ -11,22 +11,21 @@ from chebnet2d._checks import InputError
 
 def check_target(owner: str, name: str, path: Path, keep: Sequence[Path | None] = ()) -> None:
     """Whether a file can be written there. ``keep``: files that are read, which it must not replace."""
-    what = f"{owner}: {name} must be"
     try:
         if path.is_dir():
-            raise InputError(f"{what} a file, got the folder {str(path)!r}.")
+            raise InputError(owner, name, "a file", got=f"the folder {str(path)!r}")
         if path.exists() and not path.is_file():  # to take the place of a device would end it
-            raise InputError(f"{what} a file, got {str(path)!r}, which is something else.")
+            raise InputError(owner, name, "a file", got=f"{str(path)!r}, which is something else")
         for other in keep:
             if other is not None and path.exists() and other.exists() and path.samefile(other):
-                raise InputError(f"{what} another file than those that are read, got {str(path)!r}.")
+                raise InputError(owner, name, "another file than those that are read", str(path))
         folder = next(parent for parent in path.absolute().parents if parent.exists())
     except OSError as error:
-        raise InputError(f"{what} a file, got {str(path)!r}: {error.strerror}.") from None
+        raise InputError(owner, name, "a file", got=f"{str(path)!r}: {error.strerror}") from None
     if not folder.is_dir():
-        raise InputError(f"{what} in a folder, got {str(path)!r}, where {str(folder)!r} is a file.")
+        raise InputError(owner, name, "in a folder", got=f"{str(path)!r}, where {str(folder)!r} is a file")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"{what} in a folder that you may write to, got {str(path)!r}.")
+        raise InputError(owner, name, "in a folder that you may write to", str(path))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.graph import Graph, SparseOperator, operator_of
 
 OPERATORS = ("L_hat", "P", "P~")
@@ -27,7 +27,7 @@ def large_operator(
     if isinstance(graph, SparseOperator):
         return graph
     if not isinstance(graph, Tensor):
-        raise fail("large_operator", "graph", "an edge_index, a torch sparse tensor or a SparseOperator", graph)
+        raise InputError("large_operator", "graph", "an edge_index, a torch sparse tensor or a SparseOperator", graph)
     plain = edge_weight is None and graph.layout == torch.strided and graph.dim() == 2 and graph.dtype == torch.int64
     if plain and graph.device.type == "cpu" and graph.shape[0] == 2 and _canonical(graph, num_nodes):
         return _from_sorted(graph.numpy(), num_nodes, kind, dtype)

@@ -98,10 +98,10 @@ def read_plan(path: Path) -> Plan | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise BasesError(f"bases: {path} must be a JSON file, got {type(error).__name__}.") from None
+        raise BasesError("bases", str(path), "a JSON file", got=type(error).__name__) from None
     names = {field.name for field in fields(Plan)}
     if not isinstance(content, dict) or set(content) != names or content["format"] != FORMAT:
-        raise BasesError(f"bases: {path} must be a manifest of format {FORMAT}, got something else.")
+        raise BasesError("bases", str(path), f"a manifest of format {FORMAT}", got="something else")
     return Plan(**content)
 
 

@@ -18,7 +18,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d._device import checked_device
 from chebnet2d.bases.operators import OPERATORS, large_operator
 from chebnet2d.bases.plan import (
@@ -201,7 +201,9 @@ def finish(work: Work) -> None:
     plan, out = work.plan, work.out
     missing = [index for index in range(len(plan.blocks)) if not (out / block_name(index)).is_file()]
     if missing:
-        raise BasesError(f"precompute: {out} must have all {len(plan.blocks)} blocks, got no {block_name(missing[0])}.")
+        raise BasesError(
+            "precompute", str(out), f"all {len(plan.blocks)} blocks", got=f"no {block_name(missing[0])}", verb="have"
+        )
     with sentences(out):
         write_plan(plan, out / "manifest.json")
     (out / "plan.json").unlink(missing_ok=True)
@@ -275,8 +277,12 @@ class BlockFile:
             low, high = (float(bound) for bound in torch.aminmax(values))
             if not (-self.largest <= low and high <= self.largest):  # so that NaN is caught too
                 raise InputError(
-                    f"precompute: the terms must fit {self.plan.dtype}, got {low:g} to {high:g} at degree {degree}. "
-                    "Scale the features (see chebnet2d.data.standardize) or take float32 and the Chebyshev basis."
+                    "precompute",
+                    "the terms",
+                    str(self.plan.dtype),
+                    got=f"{low:g} to {high:g} at degree {degree}",
+                    hint="Scale the features (see chebnet2d.data.standardize) or take float32 and the Chebyshev basis.",
+                    verb="fit",
                 )
             stored = values.cpu().to(torch.float16 if self.plan.dtype == "float16" else torch.float32).contiguous().numpy()
             content = stored.reshape(-1).view(np.uint8).data
@@ -331,10 +337,14 @@ def sentences(out: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise BasesError(
-                f"precompute: the disk of {out} must have room for the bases, got: {error.strerror}. "
-                "Free some space and call it again: finished blocks are kept."
+                "precompute",
+                f"the disk of {out}",
+                "room for the bases",
+                reason=error.strerror,
+                hint="Free some space and call it again: finished blocks are kept.",
+                verb="have",
             ) from None
-        raise BasesError(f"precompute: {out} must be writable, got: {error.strerror or error}.") from None
+        raise BasesError("precompute", str(out), "writable", reason=str(error.strerror or error)) from None
 
 
 @contextmanager
@@ -349,7 +359,7 @@ def locked(out: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise BasesError(f"precompute: {out} must have one writer, got another process at work in it.") from None
+            raise BasesError("precompute", str(out), "one writer", got="another process at work in it", verb="have") from None
         yield
     finally:
         os.close(descriptor)
@@ -364,11 +374,11 @@ def _inputs(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | Spa
     if isinstance(graph, SparseOperator):
         matrix, kind = graph, "given" if kind == "L_hat" else kind
         if not graph.symmetric:
-            raise InputError("precompute: the operator must be symmetric, with its spectrum in [-1, 1].")
+            raise InputError("precompute", "the operator", "symmetric, with its spectrum in [-1, 1]")
     else:
         facts = graph
         if getattr(graph, "edge_index", None) is None:
-            raise fail("precompute", "graph", "a Data with an edge_index, or a SparseOperator", graph)
+            raise InputError("precompute", "graph", "a Data with an edge_index, or a SparseOperator", graph)
         one_of("precompute", "operator", kind, OPERATORS)
         weight = getattr(graph, "edge_weight", None)
         matrix = large_operator(graph.edge_index, int(graph.num_nodes), kind, weight)
@@ -376,10 +386,10 @@ def _inputs(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | Spa
     if isinstance(x, Tensor) and x.layout != torch.strided:
         x = SparseOperator.from_torch(x)
     if not isinstance(x, Tensor | SparseOperator) or len(x.shape) != 2 or x.shape[0] != matrix.shape[0] or x.shape[1] == 0:
-        raise fail("precompute", "x", f"an N x F tensor or SparseOperator with N = {matrix.shape[0]}", x)
+        raise InputError("precompute", "x", f"an N x F tensor or SparseOperator with N = {matrix.shape[0]}", x)
     values = x if isinstance(x, Tensor) else x.values
     if not bool(torch.isfinite(values).all()):
-        raise InputError("precompute: x must be finite, got NaN or infinite values. Fill or drop them first.")
+        raise InputError("precompute", "x", "finite", got="NaN or infinite values", hint="Fill or drop them first.")
     return matrix.to(dtype=torch.float32, device="cpu"), x, kind, facts
 
 
@@ -394,12 +404,12 @@ def _rows(facts: Any, rows: Any, nodes: int) -> tuple[Any, Any, Any]:
     else:
         kept = np.asarray(rows)
         if kept.ndim != 1 or kept.size == 0 or not np.issubdtype(kept.dtype, np.integer):
-            raise fail("precompute", "rows", "'labelled', 'all' or a vector of nodes", rows)
+            raise InputError("precompute", "rows", "'labelled', 'all' or a vector of nodes", rows)
         kept = kept.astype(np.int64)
         if kept.min() < 0 or kept.max() >= nodes or np.unique(kept).size != kept.size:
-            raise InputError(f"precompute: rows must be different nodes from 0 to {nodes - 1}, got others among them.")
+            raise InputError("precompute", "rows", f"different nodes from 0 to {nodes - 1}", got="others among them")
     if kept.size == 0:
-        raise InputError("precompute: rows='labelled' must leave a node with a label, got none. Use rows='all'.")
+        raise InputError("precompute", "rows='labelled'", "a node with a label", got="none", hint="Use rows='all'.", verb="leave")
     masks = [getattr(facts, f"{part}_mask", None) for part in ("train", "val", "test")]
     parts = None
     if labels is not None and all(mask is not None for mask in masks):
@@ -424,16 +434,18 @@ def _classes(facts: Any) -> int | None:
 
 def _refuse_other(plan: Plan, out: Path) -> None:
     if out.exists() and not out.is_dir():
-        raise BasesError(f"precompute: {out} must be a folder, got a file.")
+        raise BasesError("precompute", str(out), "a folder", got="a file")
     for name in ("manifest.json", "plan.json"):
         found = read_plan(out / name)
         if found is not None:
             different = plan.difference(found)
             if different:
-                raise BasesError(f"precompute: {out} must hold {different}. Name another folder, or delete this one.")
+                raise BasesError(
+                    "precompute", str(out), str(different), hint="Name another folder, or delete this one.", verb="hold"
+                )
             return
     if out.is_dir() and any(path.name != ".lock" for path in out.iterdir()):
-        raise BasesError(f"precompute: {out} must be a new or empty folder, or one with these bases, got other files in it.")
+        raise BasesError("precompute", str(out), "a new or empty folder, or one with these bases", got="other files in it")
 
 
 def begin(work: Work, widest: int) -> Work:
@@ -469,8 +481,10 @@ def _widest(work: Work, limit: int | None) -> int:
     width = (room - _SLACK) // each
     if width < 1:
         raise InputError(
-            f"precompute: memory must be at least {show_bytes(held + _SLACK + each)} for this graph, "
-            f"of which {show_bytes(held)} are in use already, got {show_bytes(held + room)}."
+            "precompute",
+            "memory",
+            f"at least {show_bytes(held + _SLACK + each)} for this graph, of which {show_bytes(held)} are in use already",
+            got=show_bytes(held + room),
         )
     return min(int(width), WIDEST)
 
@@ -480,6 +494,10 @@ def _check_space(plan: Plan, out: Path, todo: list[int]) -> None:
     free = shutil.disk_usage(out).free
     if needed > free:
         raise BasesError(
-            f"precompute: the disk of {out} must have {show_bytes(needed)} free for the bases, got {show_bytes(free)}. "
-            "Keep fewer rows, or use float16."
+            "precompute",
+            f"the disk of {out}",
+            f"{show_bytes(needed)} free for the bases",
+            got=show_bytes(free),
+            hint="Keep fewer rows, or use float16.",
+            verb="have",
         )

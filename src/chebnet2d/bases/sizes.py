@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from chebnet2d._checks import fail
+from chebnet2d._checks import InputError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _DEFAULT = 4 * 2**30  # where the system does not say what is free
@@ -18,14 +18,14 @@ def parse_bytes(value: int | str, owner: str = "parse_bytes", name: str = "memor
     """
     rule = "a size like 8GiB or 512MB, or a number of bytes"
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     if isinstance(value, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?|)b?\s*", value.lower())
         if found is None:
-            raise fail(owner, name, rule, value)
+            raise InputError(owner, name, rule, value)
         value = int(float(found.group(1)) * _UNITS[found.group(2)])
     if value <= 0:
-        raise fail(owner, name, rule, value)
+        raise InputError(owner, name, rule, value)
     return value
 
 

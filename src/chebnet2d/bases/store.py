@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d.bases.plan import BasesError, Plan, block_name, features_digest, operator_digest, read_plan
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import BASES, Basis
@@ -38,12 +38,12 @@ class Bases:
         if plan is None:
             unfinished = (folder / "plan.json").is_file()
             got = "an interrupted precompute; run it again" if unfinished else "no manifest.json"
-            raise BasesError(f"bases: {folder} must be a folder with finished bases, got {got}.")
+            raise BasesError("bases", str(folder), "a folder with finished bases", got=got)
         for name, value in expected.items():
             if not hasattr(plan, name):
-                raise fail("Bases.open", "an expectation", f"a field of the manifest, not {name!r}", value)
+                raise InputError("Bases.open", "an expectation", f"a field of the manifest, not {name!r}", value)
             if getattr(plan, name) != value:
-                raise BasesError(f"bases: {folder} must have {name} {value!r}, got {getattr(plan, name)!r}.")
+                raise BasesError("bases", str(folder), f"{name} {value!r}", getattr(plan, name), verb="have")
         return cls(folder, plan)
 
     # ---- what they are --------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ class Bases:
     @property
     def basis(self) -> Basis:
         if self.plan.basis not in BASES:
-            raise BasesError(f"bases: {self.folder} must hold a basis of this library, got {self.plan.basis!r}.")
+            raise BasesError("bases", str(self.folder), "a basis of this library", self.plan.basis, verb="hold")
         made: Basis = BASES[self.plan.basis](**self.plan.parameters)
         return made
 
@@ -100,15 +100,15 @@ class Bases:
             (None if x is None else features_digest(x), self.plan.features_digest, "features"),
         ):
             if made is not None and made != found:
-                raise BasesError(f"bases: {self.folder} must belong to the {what} {made}, got bases of {found}.")
+                raise BasesError("bases", str(self.folder), f"to the {what} {made}", got=f"bases of {found}", verb="belong")
 
     # ---- rows -----------------------------------------------------------------------------------------------------
     def positions(self, nodes: Tensor) -> Tensor:
         """Where the nodes are stored."""
         if not isinstance(nodes, Tensor) or nodes.dim() != 1 or nodes.is_floating_point() or nodes.dtype == torch.bool:
-            raise fail("Bases", "nodes", "a vector of node indices", nodes)
+            raise InputError("Bases", "nodes", "a vector of node indices", nodes)
         if nodes.numel() and (int(nodes.min()) < 0 or int(nodes.max()) >= self.num_nodes):
-            raise InputError(f"Bases: nodes must be from 0 to {self.num_nodes - 1}, got others among them.")
+            raise InputError("Bases", "nodes", f"from 0 to {self.num_nodes - 1}", got="others among them")
         if self._place is None:
             self._place = torch.full((self.num_nodes,), -1, dtype=torch.int64)
             self._place[self.nodes] = torch.arange(len(self))
@@ -116,8 +116,11 @@ class Bases:
         if bool((found < 0).any()):
             missing = int(nodes[found < 0][0])
             raise InputError(
-                f"Bases: nodes must be stored, got node {missing}, of which there is no row. "
-                "Precompute with rows='all', or with the nodes that are needed."
+                "Bases",
+                "nodes",
+                "stored",
+                got=f"node {missing}, of which there is no row",
+                hint="Precompute with rows='all', or with the nodes that are needed.",
             )
         return found
 
@@ -147,11 +150,13 @@ def _load(path: Path, shape: tuple[int, ...] | None, *, mapped: bool = False) ->
     try:
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError:
-        raise BasesError(f"bases: {path.parent} must have the file {path.name}, got none. Precompute again.") from None
+        raise BasesError(
+            "bases", str(path.parent), f"the file {path.name}", got="none", hint="Precompute again.", verb="have"
+        ) from None
     except (OSError, ValueError) as error:
-        raise BasesError(f"bases: {path} must be a numpy array, got {type(error).__name__}. Precompute again.") from None
+        raise BasesError("bases", str(path), "a numpy array", got=type(error).__name__, hint="Precompute again.") from None
     if shape is not None and array.shape != shape:
-        raise BasesError(f"bases: {path} must be of shape {shape}, got {array.shape}. Precompute again.")
+        raise BasesError("bases", str(path), f"of shape {shape}", got=str(array.shape), hint="Precompute again.")
     return array
 
 

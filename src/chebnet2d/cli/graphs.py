@@ -22,18 +22,18 @@ from chebnet2d.training import Settings
 def read_data(command: str, name: str, root: Path | None, own: Mapping[str, Any]) -> Any:
     """A dataset of the catalogue by name, or the user's own graph from a path or from single files. ``own``: what was typed."""
     if not name and "edges" not in own:
-        raise InputError(f"{command}: the graph must be given by a name, a path or --edges, got none of them.")
+        raise InputError(command, "the graph", "given by a name, a path or --edges", got="none of them")
     if name and "edges" in own:
-        raise InputError(f"{command}: --edges must be the only graph, got {name!r} besides.")
+        raise InputError(command, "--edges", "the only graph", got=f"{name!r} besides")
     if not name:
         return files.read_graph(None, **own)
     if is_own(name):
         return files.read_graph(name, **own)
     if own:
         flag = flag_of(next(iter(own)))
-        raise InputError(f"{command}: {flag} must come with --edges or a path, got it with the dataset {name!r}.")
+        raise InputError(command, flag, "with --edges or a path", got=f"it with the dataset {name!r}", verb="come")
     if known_name(name) is None and Path(name).is_dir():
-        raise InputError(f"{command}: the folder {name!r} must have {' or '.join(EDGES)}, got none of them.")
+        raise InputError(command, f"the folder {name!r}", " or ".join(EDGES), got="none of them", verb="have")
     return datasets.load(name, root=root)
 
 
@@ -69,7 +69,12 @@ def check_labels(command: str, data: Any) -> None:
     if len(found) < 2:
         got = "no labels" if len(found) == 0 else "one class only"
         raise InputError(
-            f"{command}: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
+            command,
+            "the graph",
+            "labels of at least two classes",
+            got=got,
+            hint="Give them by --labels or a label column.",
+            verb="have",
         )
 
 
@@ -82,7 +87,7 @@ def match_features(data: Any, names: Sequence[str] | None) -> Any:
     extra = [name for name in own if name not in names]
     if missing or extra:
         got = f"no {missing[0]!r}" if missing else f"{extra[0]!r} besides"
-        raise InputError(f"predict: the features must be the {len(names)} columns that the model was trained on, got {got}.")
+        raise InputError("predict", "the features", f"the {len(names)} columns that the model was trained on", got=got)
     import torch
 
     order = torch.tensor([list(own).index(name) for name in names])
@@ -95,7 +100,7 @@ def match_features(data: Any, names: Sequence[str] | None) -> Any:
 def check_out(out: Path, name: str, own: Mapping[str, Any]) -> None:
     """Before the work: whether the file can be written, and is none of those that ``read_data`` reads."""
     if out.suffix not in (".csv", ".parquet"):
-        raise InputError(f"predict: --out must end in .csv or .parquet, got {str(out)!r}.")
+        raise InputError("predict", "--out", "in .csv or .parquet", str(out), verb="end")
     read = [Path(own[part]) for part in ("edges", "features", "labels") if part in own]
     if name and is_own(name):
         read += [Path(name), *(Path(name) / file for file in (*EDGES, *FEATURES, *LABELS))]
@@ -121,11 +126,11 @@ def recipe_of(
     for name in given:
         if name not in inspect.signature(cls).parameters:
             flag = "--" + name.replace("_", "-").removesuffix("-channels")
-            raise InputError(f"train: {flag} must be an argument of the method, got it with {method!r}, which has none.")
+            raise InputError("train", flag, "an argument of the method", got=f"it with {method!r}, which has none")
     for name in ("filter_lr", "filter_weight_decay"):
         if settings.get(name) is not None and "filter" not in cls.groups:
             flag = "--" + name.replace("_", "-")
-            raise InputError(f"train: {flag} must be of a method with a learned filter, got it with {method!r}.")
+            raise InputError("train", flag, "of a method with a learned filter", got=f"it with {method!r}")
     numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}
     Settings.of(**numbers)
     return Preset(method, dataset, base.origin, chosen, {**base.model, **given}, numbers)
@@ -145,7 +150,7 @@ def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[st
     expected = model.config["in_channels"]
     if data.num_features != expected:
         raise InputError(
-            f"predict: the graph must have {expected} features, as the model was trained on, got {data.num_features}."
+            "predict", "the graph", f"{expected} features, as the model was trained on", got=str(data.num_features), verb="have"
         )
     prediction = model.predict(data)
     probabilities = prediction.probabilities.numpy()

@@ -47,9 +47,7 @@ def precompute(
     if memory is not None:
         bases.parse_bytes(memory, "precompute")  # before the graph is read
     if ray is not None and device != "cpu":
-        raise InputError(
-            f"precompute: --device must be cpu beside --ray, whose nodes compute on their processors, got {device!r}."
-        )
+        raise InputError("precompute", "--device", "cpu beside --ray, whose nodes compute on their processors", device)
     data = read_data("precompute", dataset, data_root, own)
     start = time.perf_counter()
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, operator, data.get("edge_weight"))

@@ -196,7 +196,7 @@ def _batches(method: str, batch_size: int | None, **options: Any) -> dict[str, A
     if batch_size is None:
         if given:
             flag = next(iter(given)).replace("_", "-")
-            raise InputError(f"train: --{flag} must come with --batch-size, got it without.")
+            raise InputError("train", f"--{flag}", "with --batch-size", got="it without", verb="come")
         return {}
     integer("train", "--batch-size", batch_size, 2)
     return {"batch_size": batch_size, **given, "sampling": sampling_of(find_model(method), options["sampling"])}
@@ -207,7 +207,7 @@ def _refuse_foreign_folder(save: Path) -> None:
     from chebnet2d._checks import InputError
 
     if save.exists() and not (save.is_dir() and (not any(save.iterdir()) or (save / "config.json").is_file())):
-        raise InputError(f"train: --save must be a new or empty folder or one with a model, got {str(save)!r}.")
+        raise InputError("train", "--save", "a new or empty folder or one with a model", str(save))
     above = next((folder for folder in save.absolute().parents if folder.exists()), None)
     if above is not None and not above.is_dir():
-        raise InputError(f"train: --save must be in a folder, got {str(save)!r} below the file {str(above.name)!r}.")
+        raise InputError("train", "--save", "in a folder", got=f"{str(save)!r} below the file {str(above.name)!r}")

@@ -106,7 +106,7 @@ def _range(text: str) -> tuple[str, list[Any]]:
     name, mark, values = text.partition("=")
     words = [word.strip() for word in values.split(",") if word.strip()]
     if not mark or not name.strip() or not words:
-        raise InputError(f"search: --range must be like lr=0.01,0.05, got {text!r}.")
+        raise InputError("search", "--range", "like lr=0.01,0.05", text)
     return name.strip(), [_value(word) for word in words]
 
 
@@ -126,10 +126,10 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
 
     target = out if out is not None else Path(f"{method.replace(':', '-')}-{dataset}.toml")
     if target.suffix != ".toml":
-        raise InputError(f"search: --out must be a file that ends in .toml, got {str(target)!r}.")
+        raise InputError("search", "--out", "a file that ends in .toml", str(target))
     check_target("search", "--out", target)
     if target.is_file() and not _is_preset(target):
-        raise InputError(f"search: --out must be a new file or a preset, got {str(target)!r}, which is something else.")
+        raise InputError("search", "--out", "a new file or a preset", got=f"{str(target)!r}, which is something else")
     return target
 
 

@@ -42,7 +42,7 @@ def run(
     if log is not None and not log.is_fifo() and not log.is_char_device():
         check_target("study run", "--log", log, keep=(store, protocol))
     if ray is not None and workers > 1:
-        raise InputError(f"study run: --workers must be 1 beside --ray, which has the processes of a cluster, got {workers}.")
+        raise InputError("study run", "--workers", "1 beside --ray, which has the processes of a cluster", got=str(workers))
     names = {"methods": methods, "datasets": datasets}
     options: dict[str, Any] = {"split": split, "splits": splits, "inits": inits, "patience": patience, "epochs": epochs}
     options = {name: value for name, value in options.items() if value is not None}
@@ -51,7 +51,7 @@ def run(
         chosen = Protocol.from_toml(protocol)
     elif table == 4:
         if ray is not None:
-            raise InputError("study run: --table must be 1 to 3 beside --ray, got 4, whose times are those of one machine.")
+            raise InputError("study run", "--table", "1 to 3 beside --ray", got="4, whose times are those of one machine")
         _refuse("--table 4", {name: value for name, value in options.items() if name != "epochs"})
         _time_large_graphs(
             _listed(methods), _listed(datasets), store.parent / "table4", data_root, 20 if epochs is None else epochs
@@ -67,7 +67,7 @@ def run(
             chosen = Protocol(**listed, **options)
         else:
             raise InputError(
-                "study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none."
+                "study run", "what to run", "given by a file, by --table, or by --methods and --datasets", got="none"
             )
     with study_progress() as report, log_lines(log) as write:
         options = {"root": data_root, "reuse": reuse or (), "progress": report, "log": write}
@@ -124,14 +124,14 @@ def table(
     if paper is not None:
         published = published_numbers()[one_of("study table", "--paper", str(paper), ("1", "2", "3"))]
     if notes is not None and (paper is None or style != "markdown"):
-        raise InputError("study table: --notes must stand beside --paper and in markdown, got it without.")
+        raise InputError("study table", "--notes", "beside --paper and in markdown", got="it without", verb="stand")
     if out is not None:
         check_target("study table", "--out", out, keep=(store, notes))
     reasons = None if notes is None else read_notes(notes)
     with Store(store, create=False) as opened:
         rows = list(opened.rows())
     if not rows:
-        raise InputError(f"study table: {str(store)!r} must have finished runs, got none yet.")
+        raise InputError("study table", f"{str(store)!r}", "finished runs", got="none yet", verb="have")
     made = make_tables(rows, published)
     if paper is not None and all(cell.published is None for one in made for cell in one.cells.values()):
         typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
@@ -164,7 +164,7 @@ def _refuse(beside: str, given: dict[str, Any], hint: str = "") -> None:
 
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"study run: --{name} must be left out beside {beside}, got {value!r}. {hint}".rstrip())
+            raise InputError("study run", f"--{name}", f"left out beside {beside}", value, hint)
 
 
 def _listed(text: str | None) -> list[str]:

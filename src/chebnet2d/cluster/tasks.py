@@ -18,7 +18,7 @@ def _ray() -> Any:
         import ray
     except ImportError:
         raise InputError(
-            "cluster: the package ray must be installed, got none. Install it with: pip install 'chebnet2d[cluster]'"
+            "cluster", "the package ray", "installed", got="none", hint="Install it with: pip install 'chebnet2d[cluster]'"
         ) from None
     return ray
 
@@ -28,7 +28,7 @@ def connected(address: str) -> Iterator[Any]:
     """The module ``ray``, connected to the cluster at ``address`` ("auto": the one that this machine belongs to)."""
     ray = _ray()
     if not isinstance(address, str) or not address:
-        raise InputError(f"cluster: address must be that of a Ray cluster, or 'auto', got {address!r}.")
+        raise InputError("cluster", "address", "that of a Ray cluster, or 'auto'", address)
     if ray.is_initialized():
         yield ray
         return
@@ -37,7 +37,7 @@ def connected(address: str) -> Iterator[Any]:
         ray.init(address=address, log_to_driver=False, logging_level="error")
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"cluster: {address!r} must be the address of a running Ray cluster, got: {reason}") from None
+        raise InputError("cluster", f"{address!r}", "the address of a running Ray cluster", reason=reason) from None
     try:
         yield ray
     finally:
@@ -52,7 +52,7 @@ def _knock(address: str) -> None:
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except (OSError, OverflowError) as error:
-        raise InputError(f"cluster: {address!r} must be the address of a running Ray cluster, got: {error}.") from None
+        raise InputError("cluster", f"{address!r}", "the address of a running Ray cluster", reason=str(error)) from None
 
 
 def slots(ray: Any, cpus: int) -> int:
@@ -114,7 +114,7 @@ def run_tasks(
                 except ray.exceptions.RayError as error:
                     reason = " ".join(str(error).split())[:150]
                     raise InputError(
-                        f"cluster: task {key!r} must end on some node, got {type(error).__name__}: {reason}"
+                        "cluster", f"task {key!r}", "on some node", got=f"{type(error).__name__}: {reason}", verb="end"
                     ) from None
                 yield key, result
         finally:

@@ -33,7 +33,7 @@ class FixedFilter(ExactBuffers):
         self.operator = one_of("FixedFilter", "operator", operator, ("L_hat", "P", "P~"))
         given = torch.as_tensor(np.asarray(coefficients, dtype=np.float64))
         if given.dim() != 1 or given.numel() == 0 or not bool(torch.isfinite(given).all()):
-            raise InputError(f"FixedFilter: coefficients must be finite numbers, one for each term, got {coefficients!r}.")
+            raise InputError("FixedFilter", "coefficients", "finite numbers, one for each term", coefficients)
         self.register_exact("weights", to_chebyshev(get_basis(basis), given.numel() - 1).T @ given)
 
     @classmethod
@@ -50,7 +50,7 @@ class FixedFilter(ExactBuffers):
             if kept[-1] < degree * 3 // 4:
                 return cls(series[: kept[-1] + 1], basis="chebyshev", operator=operator)
             degree = 2 * degree + 1
-        raise InputError("FixedFilter.of_function: g must be smooth on [-1, 1]; its Chebyshev series does not end.")
+        raise InputError("FixedFilter.of_function", "g", "smooth on [-1, 1]; its Chebyshev series does not end")
 
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FixedFilter")

@@ -39,8 +39,12 @@ class Paradigm(nn.Module):
         self.terms = integer(type(self).__name__, "terms", terms, 1)
         if self.square and in_channels != out_channels:
             raise InputError(
-                f"{type(self).__name__}: out_channels must equal in_channels = {in_channels}, got {out_channels}. "
-                f"Paradigm {self.name} has no map between channels."
+                type(self).__name__,
+                "out_channels",
+                f"in_channels = {in_channels}",
+                got=str(out_channels),
+                hint=f"Paradigm {self.name} has no map between channels.",
+                verb="equal",
             )
 
     def coefficients(self) -> Tensor:
@@ -220,13 +224,16 @@ def make_paradigm(paradigm: str | Paradigm, in_channels: int, out_channels: int,
         found = (paradigm.in_channels, paradigm.out_channels, paradigm.terms)
         if found != (in_channels, out_channels, terms):
             raise InputError(
-                f"make_paradigm: paradigm must have (in_channels, out_channels, terms) = "
-                f"{(in_channels, out_channels, terms)}, got {found}."
+                "make_paradigm",
+                "paradigm",
+                f"(in_channels, out_channels, terms) = {(in_channels, out_channels, terms)}",
+                got=str(found),
+                verb="have",
             )
         return paradigm
     name = one_of("make_paradigm", "paradigm", paradigm, tuple(PARADIGMS))
     if (rank is None) == (name == "rank"):
-        raise InputError(f"make_paradigm: rank must be given for paradigm 'rank' and only for it, got rank={rank} with {name!r}.")
+        raise InputError("make_paradigm", "rank", "given for paradigm 'rank' and only for it", got=f"rank={rank} with {name!r}")
     if name == "rank":
         return Rank2D(in_channels, out_channels, terms, rank if rank is not None else 1)
     return PARADIGMS[name](in_channels, out_channels, terms)

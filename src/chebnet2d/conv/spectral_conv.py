@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.conv.paradigms import INITS, Paradigm, make_paradigm
 from chebnet2d.graph import Graph, Spectrum, operator_of
 from chebnet2d.kernels.orthonormal_filter import orthonormal_filter
@@ -56,8 +56,11 @@ class SpectralConv(nn.Module):
         self.init = one_of(owner, "init", init, INITS)
         if scaling != "coefficients" and not isinstance(self.basis, Chebyshev):
             raise InputError(
-                f"{owner}: scaling must be 'coefficients' for the basis {self.basis.name!r}, got {scaling!r}. "
-                "Interpolation is defined for the Chebyshev basis."
+                owner,
+                "scaling",
+                f"'coefficients' for the basis {self.basis.name!r}",
+                scaling,
+                hint="Interpolation is defined for the Chebyshev basis.",
             )
         self.paradigm = make_paradigm(paradigm, in_channels, out_channels, degree + 1, rank)
         # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state.
@@ -113,15 +116,17 @@ class SpectralConv(nn.Module):
         """The filter of every pair of channels at eigenvalues of the operator: len(frequencies) x C x C'."""
         if not self.basis.fixed:
             raise InputError(
-                f"{type(self).__name__}.response: the basis {self.basis.name!r} depends on the signal, so its filters "
-                "have no values of their own. Use a fixed basis."
+                f"{type(self).__name__}.response",
+                "basis",
+                "fixed",
+                got=f"{self.basis.name!r}, which depends on the signal: its filters have no values of their own",
             )
         frequencies = torch.as_tensor(frequencies)
         if frequencies.dim() != 1 or not frequencies.is_floating_point():
-            raise fail(f"{type(self).__name__}.response", "frequencies", "a vector of numbers in [-1, 1]", frequencies)
+            raise InputError(f"{type(self).__name__}.response", "frequencies", "a vector of numbers in [-1, 1]", frequencies)
         if not bool((frequencies.abs() <= 1 + 1e-6).all()):  # eigenvalues may leave [-1, 1] by rounding
             worst = frequencies[frequencies.abs().nan_to_num(torch.inf).argmax()].item()
-            raise InputError(f"{type(self).__name__}.response: frequencies must be in [-1, 1], got {worst:g}.")
+            raise InputError(f"{type(self).__name__}.response", "frequencies", "in [-1, 1]", got=f"{worst:g}")
         maps = self.paradigm.maps()
         chebyshev = values(Chebyshev(), frequencies.to(maps.device, torch.float64), self.degree)
         at_frequency = (chebyshev.T @ self._exact_transform.to(maps.device)).to(maps.dtype)
@@ -129,9 +134,9 @@ class SpectralConv(nn.Module):
 
     def _check(self, x: Tensor) -> None:
         if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[1] != self.in_channels:
-            raise fail(type(self).__name__, "x", f"an N x {self.in_channels} tensor", x)
+            raise InputError(type(self).__name__, "x", f"an N x {self.in_channels} tensor", x)
         if not x.is_floating_point():
-            raise InputError(f"{type(self).__name__}: x must have a floating point dtype, got {x.dtype}.")
+            raise InputError(type(self).__name__, "x", "a floating point dtype", got=str(x.dtype), verb="have")
 
     def extra_repr(self) -> str:
         text = f"{self.in_channels}, {self.out_channels}, degree={self.degree}, paradigm={self.paradigm.name!r}"
@@ -156,7 +161,7 @@ class ExactConv(nn.Module):
     ) -> None:
         super().__init__()
         if not isinstance(spectrum, Spectrum):
-            raise fail("ExactConv", "spectrum", "a Spectrum", spectrum)
+            raise InputError("ExactConv", "spectrum", "a Spectrum", spectrum)
         self.spectrum = spectrum
         self.paradigm = make_paradigm(paradigm, in_channels, out_channels, spectrum.num_nodes, rank).double()
         one_of("ExactConv", "init", init, INITS)
@@ -173,7 +178,10 @@ class ExactConv(nn.Module):
         if bool((distance > 1e-9).any()):
             worst = frequencies[distance.argmax()].item()
             raise InputError(
-                f"ExactConv.response: frequencies must be eigenvalues of the graph, got {worst:g}. "
-                "Free filter values are defined nowhere else; a SpectralConv has values in between."
+                "ExactConv.response",
+                "frequencies",
+                "eigenvalues of the graph",
+                got=f"{worst:g}",
+                hint="Free filter values are defined nowhere else; a SpectralConv has values in between.",
             )
         return self.paradigm.maps()[nearest]

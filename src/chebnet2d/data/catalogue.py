@@ -358,7 +358,7 @@ def find(name: str, owner: str = "load") -> Entry:
     """
     key = _key(name)
     if isinstance(key, str) and key in EMBEDDED_TITLES:
-        raise InputError(f"{owner}: name must be a dataset with files, got {key!r}, which is embedded. Load it as it is.")
+        raise InputError(owner, "name", "a dataset with files", got=f"{key!r}, which is embedded", hint="Load it as it is.")
     return CATALOGUE[one_of(owner, "name", key, (*EMBEDDED_TITLES, *CATALOGUE))]
 
 

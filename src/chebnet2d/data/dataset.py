@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from chebnet2d._checks import InputError, fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.graph import SparseOperator
 
 METRICS = ("accuracy", "roc_auc")
@@ -41,14 +41,14 @@ def make_data(
     nodes = int(features.shape[0])
     labels = np.asarray(y)
     if labels.shape != (nodes,) or (labels.size and not np.issubdtype(labels.dtype, np.integer)):
-        raise fail(name, "y", f"one integer for each of the {nodes} nodes", labels)
+        raise InputError(name, "y", f"one integer for each of the {nodes} nodes", labels)
     if labels.size and int(labels.min()) < -1:
-        raise InputError(f"{name}: y must be class indices from 0, or -1 for no label, got {int(labels.min())}.")
+        raise InputError(name, "y", "class indices from 0, or -1 for no label", got=str(int(labels.min())))
     found = int(labels.max()) + 1 if labels.size else 0
     if num_classes is None:
         num_classes = found
     elif found > num_classes:
-        raise InputError(f"{name}: y must be below the number of classes, {num_classes}, got {found - 1}.")
+        raise InputError(name, "y", f"below the number of classes, {num_classes}", got=str(found - 1))
     data = Data(x=features, edge_index=both_directions(edges, nodes, owner=name), y=torch.from_numpy(labels.astype(np.int64)))
     data.num_nodes = nodes  # else torch_geometric guesses, and is wrong for a sparse x
     data.num_classes = num_classes
@@ -60,7 +60,7 @@ def make_data(
         table = np.asarray(mask)
         table = table[:, None] if table.ndim == 1 else table
         if table.ndim != 2 or table.shape[0] != nodes:
-            raise fail(name, f"{part}_mask", f"N x S booleans with N = {nodes}", table)
+            raise InputError(name, f"{part}_mask", f"N x S booleans with N = {nodes}", table)
         data[f"{part}_mask"] = torch.from_numpy(np.array(table, dtype=bool, order="C"))
     return data
 
@@ -69,13 +69,13 @@ def both_directions(edges: Any, nodes: int, owner: str = "both_directions") -> T
     """2 x 2E: every undirected edge in both directions, once, sorted by (row, column), without self loops."""
     index = np.asarray(edges)
     if index.ndim != 2 or index.shape[0] != 2:
-        raise fail(owner, "edges", "2 x E node indices", index)
+        raise InputError(owner, "edges", "2 x E node indices", index)
     if index.size == 0:
         return torch.empty(2, 0, dtype=torch.int64)
     index = index.astype(np.int64, copy=False)
     if index.min() < 0 or index.max() >= nodes:
         bad = int(index.min()) if index.min() < 0 else int(index.max())
-        raise InputError(f"{owner}: edges must be node indices from 0 to {nodes - 1}, got {bad}.")
+        raise InputError(owner, "edges", f"node indices from 0 to {nodes - 1}", got=str(bad))
     row, col = index[0], index[1]
     keep = row != col
     low, high = np.minimum(row, col)[keep], np.maximum(row, col)[keep]
@@ -125,16 +125,16 @@ def dataset_digest(data: Any) -> str:
 def _features(name: str, x: Any) -> Tensor:
     rule = "N x F finite numbers"
     if len(getattr(x, "shape", ())) != 2:
-        raise fail(name, "x", rule, x)
+        raise InputError(name, "x", rule, x)
     if scipy.sparse.issparse(x):
         matrix: Any = x  # the stubs know no methods of what ``issparse`` admits
         matrix = matrix.tocsr()
         if not np.isfinite(matrix.data).all():
-            raise InputError(f"{name}: x must be {rule}, got NaN or infinity.")
+            raise InputError(name, "x", rule, got="NaN or infinity")
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
     dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller's array stays the caller's
     if not np.isfinite(dense).all():
-        raise InputError(f"{name}: x must be {rule}, got NaN or infinity.")
+        raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

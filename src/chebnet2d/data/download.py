@@ -40,7 +40,7 @@ def download(url: str, path: Path, progress: Progress | None = None, *, attempts
         except urllib.error.HTTPError as error:
             error.close()
             if error.code in (404, 410):
-                raise NotFound(f"fetch: {url} must exist, got HTTP {error.code}.") from None
+                raise NotFound("fetch", url, "a file that exists", got=f"HTTP {error.code}") from None
             if error.code == 416:  # the part does not fit the file: start again
                 part.unlink(missing_ok=True)
             reason = f"HTTP {error.code}"
@@ -51,8 +51,11 @@ def download(url: str, path: Path, progress: Progress | None = None, *, attempts
             note.unlink(missing_ok=True)
             return path
     raise InputError(
-        f"fetch: {url} must be reachable, got {reason} in {attempts} attempts. "
-        "Run the command again: it continues where it stopped."
+        "fetch",
+        str(url),
+        "reachable",
+        got=f"{reason} in {attempts} attempts",
+        hint="Run the command again: it continues where it stopped.",
     )
 
 

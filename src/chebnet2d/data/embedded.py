@@ -78,7 +78,12 @@ def _pairs(rng: np.random.Generator, y: Any, classes: int, count: int, same: boo
     if count > available:
         kind = "within classes" if same else "between classes"
         raise InputError(
-            f"csbm: degree and homophily must leave at most {available} edges {kind}, got {count}. Lower the degree."
+            "csbm",
+            "degree and homophily",
+            f"at most {available} edges {kind}",
+            got=str(count),
+            hint="Lower the degree.",
+            verb="leave",
         )
     if count == 0:
         return np.empty(0, dtype=np.int64)

@@ -51,15 +51,20 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
         found = check(entry.name, base)
         if not found.ok:
             raise InputError(
-                f"fetch: the files in {folder} must have the catalogue's counts, got {'; '.join(found.mismatches)}. "
-                "Use --force to replace them."
+                "fetch",
+                f"the files in {folder}",
+                "the catalogue's counts",
+                got="; ".join(found.mismatches),
+                hint="Replace them by {}.",
+                mentions=("force",),
+                verb="have",
             )
         return folder
     staging = base / ".fetch" / entry.name
     try:
         staging.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"fetch: the data root {base} must be a folder that can be written to, got {error.strerror}.") from None
+        raise InputError("fetch", f"the data root {base}", "a folder that can be written to", got=error.strerror) from None
     with _alone(staging, entry):
         arrived = _download_all(entry, staging, progress)
         try:
@@ -70,7 +75,7 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
         if mismatches:
             shutil.rmtree(staging)
             got = "; ".join(mismatches).rstrip(".")
-            raise InputError(f"fetch: {entry.name} must have the catalogue's counts, got {got}. Nothing was kept.")
+            raise InputError("fetch", str(entry.name), "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
         if generated_facts(entry, base) is not None:
             shutil.rmtree(folder)  # its note and its splits must not stay beside the dataset
         for file in arrived:
@@ -157,7 +162,8 @@ def _download_all(entry: Entry, staging: Path, progress: Progress | None) -> lis
             except NotFound as error:
                 if source.optional:
                     continue
-                raise InputError(f"{error} Known trouble of {entry.name}: dead links; see docs/data.md.") from None
+                hint = f"Known trouble of {entry.name}: dead links; see docs/data.md."
+                raise InputError("fetch", error.argument, error.rule, got=error.got, hint=hint) from None
         if source.archive:
             arrived += _unpacked(path, staging, entry)
         else:
@@ -180,7 +186,7 @@ def _unpacked(archive: Path, staging: Path, entry: Entry) -> list[str]:
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         shutil.rmtree(staging)
         raise InputError(
-            f"fetch: {archive.name} of {entry.name} must be a whole zip archive, got {error}. Nothing was kept."
+            "fetch", f"{archive.name} of {entry.name}", "a whole zip archive", got=str(error), hint="Nothing was kept."
         ) from None
     return list(entry.files)
 
@@ -199,7 +205,7 @@ def _alone(staging: Path, entry: Entry) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(f"fetch: {entry.name} must be fetched by one process at a time, got another one at work.") from None
+            raise InputError("fetch", str(entry.name), "fetched by one process at a time", got="another one at work") from None
         try:
             yield
         finally:

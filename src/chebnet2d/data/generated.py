@@ -115,7 +115,14 @@ def generate(
     entry = find(like, "generate")
     folder = data_root(root) / entry.folder
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).is_file():
-        raise InputError(f"generate: {folder} must not hold other files, got some, perhaps the real dataset. Name another root.")
+        raise InputError(
+            "generate",
+            str(folder),
+            "hold other files",
+            got="some, perhaps the real dataset",
+            hint="Name another root.",
+            verb="not",
+        )
     say = progress or (lambda _: None)
     rng = np.random.default_rng(seed)
     say("drawing labels and edges")
@@ -132,7 +139,7 @@ def generate(
             shutil.rmtree(folder)
         temporary.replace(folder)
     except OSError as error:
-        raise InputError(f"generate: {folder} must be writable, got: {error.strerror or error}.") from None
+        raise InputError("generate", str(folder), "writable", reason=str(error.strerror or error)) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
@@ -196,7 +203,7 @@ def _different(rng: np.random.Generator, shape: Shape, wanted: int, draw: Callab
             target -= min(target, _CHUNK)
         keys = sorted_unique(np.concatenate([keys, *fresh]))
     if keys.size < wanted:
-        raise InputError(f"generate: the graph must have room for {wanted} different edges of a kind, got {keys.size}.")
+        raise InputError("generate", "the graph", f"room for {wanted} different edges of a kind", got=str(keys.size), verb="have")
     if keys.size > wanted:  # the surplus goes at random
         drop = rng.choice(keys.size, keys.size - wanted, replace=False)
         keys = np.delete(keys, drop)

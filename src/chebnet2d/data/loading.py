@@ -45,7 +45,7 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
     for option in options:
         if option not in admitted:
             choices = f"one of {admitted}" if admitted else "none"
-            raise InputError(f"load({entry.name!r}): options must be {choices}, got {option!r}.")
+            raise InputError(f"load({entry.name!r})", "options", str(choices), option)
     placeholder = flag(f"load({entry.name!r})", "placeholder_labels", options.get("placeholder_labels", True))
     base = data_root(root)
     data = _cached(entry, base)
@@ -82,8 +82,12 @@ def _cached(entry: Entry, root: Path) -> Data:
     if raw is None:
         missing = next(path for path in (root / entry.folder / file for file in entry.files) if not path.is_file())
         raise InputError(
-            f"load: {entry.name} must be below the data root {root}, got no file {missing}. "
-            f"Download it with: chebnet2d data fetch {entry.name}, or name another root by --data-root or CHEBNET2D_DATA."
+            "load",
+            str(entry.name),
+            f"below the data root {root}",
+            got=f"no file {missing}",
+            hint=f"Download it with: chebnet2d data fetch {entry.name}, or name another root by {{}} or CHEBNET2D_DATA.",
+            mentions=("root",),
         )
     path = cache_path(cache_folder(), entry, raw)
     data = read_cache(path)

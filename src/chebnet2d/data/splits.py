@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail, integer, one_of, real
+from chebnet2d._checks import InputError, integer, one_of, real
 from chebnet2d.data.dataset import num_classes
 from chebnet2d.data.split import PARTS, Split
 
@@ -42,7 +42,7 @@ def split(data: Any, protocol: str = "uniform", seed: int = 0, **options: Any) -
     for option in options:
         if option not in admitted:
             rule = " and ".join(admitted) or "none"
-            raise InputError(f"split: options of protocol {protocol!r} must be {rule}, got {option!r}.")
+            raise InputError("split", f"options of protocol {protocol!r}", rule, option)
     return maker(data, seed, **options)
 
 
@@ -106,8 +106,10 @@ def per_class(data: Any, seed: int, *, per_class: int = 20, val: int = 500, test
     sizes = np.bincount(y, minlength=classes)
     if int(sizes.min()) < per_class:
         raise InputError(
-            f"split: per_class must be at most the size of the smallest class, {int(sizes.min())} "
-            f"(class {int(sizes.argmin())}), got {per_class}."
+            "split",
+            "per_class",
+            f"at most the size of the smallest class, {int(sizes.min())} (class {int(sizes.argmin())})",
+            got=str(per_class),
         )
     rng = np.random.RandomState(seed)
     taken = np.concatenate([rng.choice(known[y == c], per_class, replace=False) for c in range(classes)])
@@ -115,8 +117,12 @@ def per_class(data: Any, seed: int, *, per_class: int = 20, val: int = 500, test
     wanted = rest.size - val if test is None else integer("split", "test", test, 1)
     if wanted < 1 or val + wanted > rest.size:
         raise InputError(
-            f"split: val and test must leave room in the {rest.size} nodes outside of train, got val={val} and test={test}. "
-            "test=None takes all that remain."
+            "split",
+            "val and test",
+            f"room in the {rest.size} nodes outside of train",
+            got=f"val={val} and test={test}",
+            hint="test=None takes all that remain.",
+            verb="leave",
         )
     name = (
         "per-class" if (per_class, val, test) == (20, 500, 1000) else f"per-class(per_class={per_class}, val={val}, test={test})"
@@ -149,7 +155,7 @@ def labels_of(data: Any) -> Any:
     y = getattr(data, "y", data)
     labels = y.detach().cpu().numpy() if isinstance(y, Tensor) else np.asarray(y)
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
-        raise fail("split", "labels", "N integers", labels)
+        raise InputError("split", "labels", "N integers", labels)
     return labels.astype(np.int64, copy=False)
 
 
@@ -158,7 +164,7 @@ def _labelled(data: Any) -> tuple[Any, Any]:
     labels = labels_of(data)
     known = np.flatnonzero(labels >= 0)
     if known.size == 0:
-        raise InputError(f"split: some nodes must have a label (>= 0), got none among {labels.size}.")
+        raise InputError("split", "some nodes", "a label (>= 0)", got=f"none among {labels.size}", verb="have")
     return known, labels[known]
 
 
@@ -170,7 +176,7 @@ def _ratios(train: Any, val: Any) -> tuple[float, float]:
     train, val = real("split", "train", train, 0.0, 1.0), real("split", "val", val, 0.0, 1.0)
     if train == 0 or train + val > 1:
         raise InputError(
-            f"split: train and val must be parts of 1 with something to train on, got train={train:g} and val={val:g}."
+            "split", "train and val", "parts of 1 with something to train on", got=f"train={train:g} and val={val:g}"
         )
     return train, val
 
@@ -184,7 +190,7 @@ def _from_masks(data: Any, seed: int, name: str, prefix: str) -> Split:
     if any(mask is None for mask in masks):
         owner = getattr(data, "name", None) or "the data"
         hint = "Its files carry none; use 'uniform'."
-        raise InputError(f"split: protocol {name!r} must have masks in {owner}, got none. {hint}")
+        raise InputError("split", f"protocol {name!r}", f"masks in {owner}", got="none", hint=hint, verb="have")
     known = labels_of(data) >= 0
     tables = [np.asarray(mask).reshape(known.size, -1) for mask in masks]
     count = tables[0].shape[1]
@@ -192,12 +198,12 @@ def _from_masks(data: Any, seed: int, name: str, prefix: str) -> Split:
     # A column of every table: some datasets have many train masks and one test mask.
     parts = [np.flatnonzero(table[:, number if table.shape[1] > 1 else 0] & known) for table in tables]
     if sum(part.size for part in parts) != np.unique(np.concatenate(parts)).size:
-        raise InputError(f"split: the masks of the {name} split {number} must be disjoint, got nodes in two parts.")
+        raise InputError("split", f"the masks of the {name} split {number}", "disjoint", got="nodes in two parts")
     return _made(name, number, *parts)
 
 
 def _made(name: str, seed: int, *parts: Any) -> Split:
     train, val, test = (torch.from_numpy(np.sort(np.asarray(part, dtype=np.int64))) for part in parts)
     if train.numel() == 0:
-        raise InputError(f"split: {name} must leave a node to train on, got too few labelled nodes.")
+        raise InputError("split", name, "a node to train on", got="too few labelled nodes", verb="leave")
     return Split(name, seed, train, val, test)

@@ -67,7 +67,7 @@ def largest_component(data: Data) -> Data:
     """
     nodes = int(data.num_nodes or 0)
     if nodes == 0:
-        raise InputError("largest_component: data must have nodes, got none.")
+        raise InputError("largest_component", "data", "nodes", got="none", verb="have")
     row, col = data.edge_index.numpy()
     adjacency = scipy.sparse.coo_array((np.ones(row.size, dtype=bool), (row, col)), shape=(nodes, nodes))
     _, component = connected_components(adjacency, directed=False)
@@ -108,7 +108,7 @@ TRANSFORMS: dict[str, Callable[[Data], Data]] = {
 def _features(data: Any, owner: str) -> Tensor:
     x = data.x
     if not isinstance(x, Tensor) or x.dim() != 2:
-        raise InputError(f"{owner}: data.x must be an N x F tensor, got {type(x).__name__}.")
+        raise InputError(owner, "data.x", "an N x F tensor", got=str(type(x).__name__))
     return x
 
 
@@ -118,8 +118,12 @@ def _dense(data: Any, owner: str) -> Tensor:
     nodes, features = x.shape
     if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
         raise InputError(
-            f"{owner}: x must fit into {DENSE_LIMIT >> 20} MiB as a dense matrix, got {nodes} x {features} sparse features. "
-            "Z-scores of a sparse matrix are dense; use row_normalize_features."
+            owner,
+            "x",
+            f"into {DENSE_LIMIT >> 20} MiB as a dense matrix",
+            got=f"{nodes} x {features} sparse features",
+            hint="Z-scores of a sparse matrix are dense; use row_normalize_features.",
+            verb="fit",
         )
     return (x.to_dense() if _is_sparse(x) else x).double()
 

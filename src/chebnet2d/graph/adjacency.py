@@ -7,7 +7,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.graph.sparse_operator import SparseOperator
 
 
@@ -49,22 +49,29 @@ def adjacency(
     if num_nodes is not None:
         integer(owner, "num_nodes", num_nodes, 0)
         if nodes > num_nodes:
-            raise InputError(f"{owner}: edge_index must be below num_nodes = {num_nodes}, got {nodes - 1}.")
+            raise InputError(owner, "edge_index", f"below num_nodes = {num_nodes}", got=str(nodes - 1))
         nodes = num_nodes
     weight = _checked_weight(edge_weight, index.shape[1])
 
     matrix = scipy.sparse.coo_array((weight, (index[0], index[1])), shape=(nodes, nodes)).tocsr()
     if duplicates == "refuse" and matrix.nnz < index.shape[1]:
         raise InputError(
-            f"{owner}: edge_index must list each edge once (duplicates='refuse'), got {index.shape[1] - matrix.nnz} repetitions."
+            owner,
+            "edge_index",
+            "each edge once (duplicates='refuse')",
+            got=f"{index.shape[1] - matrix.nnz} repetitions",
+            verb="list",
         )
     loops = index[0] == index[1]
     if loops.any():
         if self_loops == "refuse":
             node = int(index[0][loops][0])
             raise InputError(
-                f"{owner}: edge_index must have no self loops (self_loops='refuse'), "
-                f"got {int(loops.sum())}, the first at node {node}."
+                owner,
+                "edge_index",
+                "no self loops (self_loops='refuse')",
+                got=f"{int(loops.sum())}, the first at node {node}",
+                verb="have",
             )
         matrix = matrix - scipy.sparse.diags_array(matrix.diagonal())
     matrix = scipy.sparse.csr_array(matrix)
@@ -74,15 +81,21 @@ def adjacency(
     if directed == "refuse" and (symmetric != matrix).nnz:
         row, col = (symmetric != matrix).nonzero()
         raise InputError(
-            f"{owner}: edge_index must hold both directions of every edge with equal weights "
-            f"(directed='refuse'), but ({int(row[0])}, {int(col[0])}) and ({int(col[0])}, {int(row[0])}) differ."
+            owner,
+            "edge_index",
+            "both directions of every edge with equal weights (directed='refuse')",
+            got=f"({int(row[0])}, {int(col[0])}) and ({int(col[0])}, {int(row[0])}), which differ",
+            verb="hold",
         )
     if isolated == "refuse":
         empty = np.flatnonzero(np.diff(symmetric.indptr) == 0)
         if empty.size:
             raise InputError(
-                f"{owner}: every node must have an edge (isolated='refuse'), "
-                f"got {empty.size} isolated nodes, the first is {int(empty[0])}."
+                owner,
+                "every node",
+                "an edge (isolated='refuse')",
+                got=f"{empty.size} isolated nodes, the first is {int(empty[0])}",
+                verb="have",
             )
     return SparseOperator.from_scipy(symmetric, dtype=dtype, symmetric=True)
 
@@ -91,19 +104,19 @@ def _checked_index(edge_index: Any) -> Any:
     rule = "2 x E integers"
     if isinstance(edge_index, Tensor):
         if edge_index.layout != torch.strided:
-            raise fail("adjacency", "edge_index", rule, edge_index, "Pass a sparse tensor where a graph is asked for.")
+            raise InputError("adjacency", "edge_index", rule, edge_index, "Pass a sparse tensor where a graph is asked for.")
         edge_index = edge_index.detach().cpu().numpy()
     try:
         index = np.asarray(edge_index)
     except ValueError:
-        raise fail("adjacency", "edge_index", rule, edge_index) from None
+        raise InputError("adjacency", "edge_index", rule, edge_index) from None
     if index.ndim != 2 or index.shape[0] != 2:
         hint = "Transpose it?" if index.ndim == 2 and index.shape[1] == 2 else ""
-        raise fail("adjacency", "edge_index", rule, index, hint)
+        raise InputError("adjacency", "edge_index", rule, index, hint)
     if index.size and not np.issubdtype(index.dtype, np.integer):
-        raise InputError(f"adjacency: edge_index must be {rule}, got dtype {index.dtype}.")
+        raise InputError("adjacency", "edge_index", rule, got=f"dtype {index.dtype}")
     if index.size and index.min() < 0:
-        raise InputError(f"adjacency: edge_index must be >= 0, got {int(index.min())}.")
+        raise InputError("adjacency", "edge_index", ">= 0", got=str(int(index.min())))
     return index.astype(np.int64, copy=False)
 
 
@@ -114,20 +127,26 @@ def _checked_weight(edge_weight: Any, edges: int) -> Any:
     if isinstance(edge_weight, Tensor):
         if edge_weight.requires_grad:
             raise InputError(
-                "adjacency: edge_weight must not require a gradient, got requires_grad=True. "
-                "Weights are constants here; pass edge_weight.detach()."
+                "adjacency",
+                "edge_weight",
+                "require a gradient",
+                got="requires_grad=True",
+                hint="Weights are constants here; pass edge_weight.detach().",
+                verb="not",
             )
         edge_weight = edge_weight.cpu().numpy()
     try:
         weight = np.asarray(edge_weight, dtype=np.float64)
     except (TypeError, ValueError):
-        raise fail("adjacency", "edge_weight", rule, edge_weight) from None
+        raise InputError("adjacency", "edge_weight", rule, edge_weight) from None
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = weight[:, 0]
     if weight.shape != (edges,):
-        raise InputError(f"adjacency: edge_weight must have one number for each of the {edges} edges, got shape {weight.shape}.")
+        raise InputError(
+            "adjacency", "edge_weight", f"one number for each of the {edges} edges", got=f"shape {weight.shape}", verb="have"
+        )
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
-        raise InputError(f"adjacency: edge_weight must be {rule}, got {weight[first]} at edge {first}.")
+        raise InputError("adjacency", "edge_weight", rule, got=f"{weight[first]} at edge {first}")
     return weight

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d.graph.adjacency import adjacency
 from chebnet2d.graph.laplacian import normalized_adjacency, row_stochastic_adjacency, shifted_laplacian
 from chebnet2d.graph.sparse_operator import SparseOperator
@@ -62,7 +62,7 @@ def made_of(
     if isinstance(graph, SparseOperator):
         _check_operator(graph, edge_weight, num_nodes, owner)
     elif not isinstance(graph, Tensor):
-        raise fail(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
+        raise InputError(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
 
     def from_adjacency() -> T:
         if isinstance(graph, SparseOperator):
@@ -91,18 +91,18 @@ def remembered(holder: Graph, key: Hashable, build: Callable[[], T], second: Ten
 
 def _check_operator(operator: SparseOperator, edge_weight: Tensor | None, num_nodes: int, owner: str) -> None:
     if edge_weight is not None:
-        raise InputError(f"{owner}: edge_weight must be None when the graph is a SparseOperator, which has its own.")
+        raise InputError(owner, "edge_weight", "None when the graph is a SparseOperator, which has its own")
     if operator.shape != (num_nodes, num_nodes):
-        raise InputError(f"{owner}: the operator must be {num_nodes} x {num_nodes}, as x has rows, got {operator.shape}.")
+        raise InputError(owner, "the operator", f"{num_nodes} x {num_nodes}, as x has rows", got=str(operator.shape))
 
 
 def _adjacency_of(graph: Tensor, edge_weight: Tensor | None, num_nodes: int, owner: str) -> SparseOperator:
     if graph.layout == torch.strided:
         return adjacency(graph, edge_weight, num_nodes)
     if edge_weight is not None:
-        raise InputError(f"{owner}: edge_weight must be None when the graph is a sparse tensor, which has its own.")
+        raise InputError(owner, "edge_weight", "None when the graph is a sparse tensor, which has its own")
     if tuple(graph.shape) != (num_nodes, num_nodes):
-        raise InputError(f"{owner}: the sparse graph must be {num_nodes} x {num_nodes}, as x has rows, got {tuple(graph.shape)}.")
+        raise InputError(owner, "the sparse graph", f"{num_nodes} x {num_nodes}, as x has rows", got=str(tuple(graph.shape)))
     coo = graph.detach().to_sparse_coo().coalesce()
     return adjacency(coo.indices(), coo.values(), num_nodes)
 

@@ -8,7 +8,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d._stacks import with_runs
 
 _INT32_MAX = 2**31 - 1
@@ -37,11 +37,11 @@ class SparseOperator:
     def from_scipy(cls, matrix: Any, *, dtype: torch.dtype = torch.float32, symmetric: bool = False) -> "SparseOperator":
         """From any scipy sparse matrix. Duplicates are summed; ``symmetric=True`` is the caller's promise."""
         if not scipy.sparse.issparse(matrix):
-            raise fail("SparseOperator.from_scipy", "matrix", "a scipy sparse matrix", matrix)
+            raise InputError("SparseOperator.from_scipy", "matrix", "a scipy sparse matrix", matrix)
         matrix = scipy.sparse.csr_array(matrix)
         matrix.sum_duplicates()
         if max(matrix.nnz, *matrix.shape) > _INT32_MAX:
-            raise fail("SparseOperator", "matrix", f"of at most {_INT32_MAX} entries, rows and columns", matrix.nnz)
+            raise InputError("SparseOperator", "matrix", f"of at most {_INT32_MAX} entries, rows and columns", matrix.nnz)
         return cls(
             _csr_tensor(
                 torch.from_numpy(matrix.indptr.astype(np.int32)),
@@ -56,16 +56,16 @@ class SparseOperator:
     def from_dense(cls, x: Tensor) -> "SparseOperator":
         """The non-zero entries of a dense matrix: how bag-of-words features become cheap."""
         if not isinstance(x, Tensor) or x.dim() != 2:
-            raise fail("SparseOperator.from_dense", "x", "a 2-dimensional tensor", x)
+            raise InputError("SparseOperator.from_dense", "x", "a 2-dimensional tensor", x)
         return cls.from_scipy(scipy.sparse.csr_array(x.detach().cpu().numpy()), dtype=x.dtype).to(device=x.device)
 
     @classmethod
     def from_torch(cls, tensor: Tensor, *, dtype: torch.dtype | None = None) -> "SparseOperator":
         """From a torch sparse tensor of any layout (COO, CSR, CSC)."""
         if not isinstance(tensor, Tensor) or tensor.layout == torch.strided:
-            raise fail("SparseOperator.from_torch", "tensor", "a torch sparse tensor", tensor)
+            raise InputError("SparseOperator.from_torch", "tensor", "a torch sparse tensor", tensor)
         if tensor.dim() != 2:
-            raise fail("SparseOperator.from_torch", "tensor", "2-dimensional", tensor)
+            raise InputError("SparseOperator.from_torch", "tensor", "2-dimensional", tensor)
         coo = tensor.detach().to_sparse_coo().coalesce().cpu()
         row, col = coo.indices().numpy()
         matrix = scipy.sparse.coo_array((coo.values().numpy(), (row, col)), shape=tuple(coo.shape))
@@ -138,11 +138,15 @@ class SparseOperator:
     # ---- products -----------------------------------------------------------------------------------------
     def __matmul__(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor) or x.dim() not in (1, 2) or x.shape[0] != self.shape[1]:
-            raise fail("SparseOperator", "the right factor", f"a tensor with {self.shape[1]} rows", x)
+            raise InputError("SparseOperator", "the right factor", f"a tensor with {self.shape[1]} rows", x)
         if x.dtype != self.dtype:
             raise InputError(
-                f"SparseOperator: the right factor must have dtype {self.dtype}, got {x.dtype}. "
-                "Convert one of them with .to(dtype=...)."
+                "SparseOperator",
+                "the right factor",
+                f"dtype {self.dtype}",
+                got=str(x.dtype),
+                hint="Convert one of them with .to(dtype=...).",
+                verb="have",
             )
         if x.dim() == 1:
             return (self @ x.unsqueeze(1)).squeeze(1)

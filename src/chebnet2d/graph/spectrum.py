@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d.graph.sparse_operator import SparseOperator
 
 LARGEST_EXACT = 20_000
@@ -28,11 +28,15 @@ class Spectrum:
         """Eigendecomposition in float64."""
         rows = operator.shape[0]
         if not operator.symmetric:
-            raise fail("Spectrum.of", "operator", "symmetric", operator)
+            raise InputError("Spectrum.of", "operator", "symmetric", operator)
         if rows > LARGEST_EXACT:
             raise InputError(
-                f"Spectrum.of: operator must have at most {LARGEST_EXACT} rows for an exact eigendecomposition, "
-                f"got {rows}. Use a polynomial filter."
+                "Spectrum.of",
+                "operator",
+                f"at most {LARGEST_EXACT} rows for an exact eigendecomposition",
+                got=str(rows),
+                hint="Use a polynomial filter.",
+                verb="have",
             )
         return cls(*torch.linalg.eigh(operator.to_dense().to(torch.float64)))
 
@@ -58,9 +62,9 @@ class Spectrum:
         x_hat = self.transform(x)
         values = torch.as_tensor(values).to(x_hat.dtype)
         if values.dim() not in (1, 2, 3) or values.shape[0] != self.num_nodes:
-            raise fail("Spectrum.filter", "g", f"one value, row or matrix for each of {self.num_nodes} eigenvalues", values)
+            raise InputError("Spectrum.filter", "g", f"one value, row or matrix for each of {self.num_nodes} eigenvalues", values)
         if values.dim() > 1 and (x_hat.dim() != 2 or values.shape[1] != x_hat.shape[1]):
-            raise fail("Spectrum.filter", "g", f"of {tuple(x_hat.shape)[1:]} input channels, as x", values)
+            raise InputError("Spectrum.filter", "g", f"of {tuple(x_hat.shape)[1:]} input channels, as x", values)
         if values.dim() == 3:
             return self.inverse(torch.einsum("nc,ncj->nj", x_hat, values))
         if values.dim() < x_hat.dim():
@@ -69,5 +73,5 @@ class Spectrum:
 
     def _checked(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor) or x.dim() not in (1, 2) or x.shape[0] != self.num_nodes:
-            raise fail("Spectrum", "x", f"a tensor with {self.num_nodes} rows", x)
+            raise InputError("Spectrum", "x", f"a tensor with {self.num_nodes} rows", x)
         return x.to(self.eigenvectors.dtype)

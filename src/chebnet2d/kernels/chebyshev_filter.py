@@ -43,7 +43,7 @@ def chebyshev_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tenso
             (C' = C, diagonal maps), or (D + 1) x 1 for one number in all.
     """
     if not operator.symmetric:
-        raise InputError("chebyshev_filter: operator must be symmetric: the backward pass relies on it.")
+        raise InputError("chebyshev_filter", "operator", "symmetric: the backward pass relies on it")
     function = _Full if maps.dim() == 3 else _Diagonal
     return cast(Tensor, function.apply(operator, x, maps))
 

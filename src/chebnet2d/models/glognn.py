@@ -114,7 +114,7 @@ class GlobalMixing(nn.Module):
         self.beta = real(owner, "beta", beta, 0)
         self.gamma = real(owner, "gamma", gamma, 0, 1)
         if self.alpha + self.beta == 0:
-            raise InputError("GloGNN: alpha + beta must be > 0, got 0: the minimiser would not be unique.")
+            raise InputError("GloGNN", "alpha + beta", "> 0", got="0: the minimiser would not be unique")
         self.channel_weight = nn.Parameter(torch.empty(channels))
         self.order_weight = nn.Parameter(torch.empty(orders))
         self.reset_parameters()

@@ -95,6 +95,10 @@ def check_nodes(owner: str, x: Features, num_nodes: int) -> None:
     """For models whose weights have a row for each node."""
     if x.shape[0] != num_nodes:
         raise InputError(
-            f"{owner}: x must have num_nodes = {num_nodes} rows, got {x.shape[0]}. "
-            "The rows of A are its input features: it serves the graph it was built for."
+            owner,
+            "x",
+            f"num_nodes = {num_nodes} rows",
+            got=str(x.shape[0]),
+            hint="The rows of A are its input features: it serves the graph it was built for.",
+            verb="have",
         )

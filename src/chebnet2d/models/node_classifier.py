@@ -61,7 +61,7 @@ def features_of(data: Any, sparse_below: float = 0.15) -> Tensor | SparseOperato
     """x of a ``Data``, as a ``SparseOperator`` where that is cheaper: below the given density, or if it is sparse already."""
     x = getattr(data, "x", None)
     if x is None:
-        raise InputError("data: x must be an N x F tensor of features, got None.")
+        raise InputError("data", "x", "an N x F tensor of features", got="None")
     if isinstance(x, SparseOperator):
         return x
     if x.layout != torch.strided:

@@ -178,7 +178,7 @@ class KernelAttention(nn.Module):
         self.samples = integer(owner, "gumbel_samples", gumbel_samples, 0)
         self.tau = real(owner, "tau", tau, 0)
         if self.tau == 0:
-            raise InputError(f"{owner}: tau must be > 0, got 0.")
+            raise InputError(owner, "tau", "> 0", got="0")
         self.kind = one_of(owner, "projection", kind, ("corrected", "published"))
         self.shape = (integer(owner, "num_features", num_features, 1), channels)
         fixed = torch.from_numpy(draw_projection(np.random.default_rng(seed), *self.shape, kind))

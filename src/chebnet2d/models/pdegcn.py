@@ -78,10 +78,10 @@ class PDEGCN(NodeClassifier):
         integer(owner, "num_layers", num_layers, 1)
         self.step_size = real(owner, "step_size", step_size, 0)
         if self.step_size == 0:
-            raise InputError(f"{owner}: step_size must be > 0, got 0.")
+            raise InputError(owner, "step_size", "> 0", got="0")
         self.dynamics = one_of(owner, "dynamics", dynamics, DYNAMICS)
         if flag(owner, "mix_per_layer", mix_per_layer) and dynamics != "mixed":
-            raise InputError(f"{owner}: mix_per_layer must be False unless dynamics is 'mixed', got True with {dynamics!r}.")
+            raise InputError(owner, "mix_per_layer", "False unless dynamics is 'mixed'", got=f"True with {dynamics!r}")
         self.first = GlorotLinear(in_channels, hidden_channels, bias=False)
         self.layers = nn.ModuleList(Flux(hidden_channels, dropout, activation) for _ in range(num_layers))
         self.last = GlorotLinear(hidden_channels, out_channels, bias=False)

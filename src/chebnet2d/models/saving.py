@@ -15,7 +15,7 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import nn
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d._targets import written_whole
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import find_model, model_name
@@ -33,10 +33,10 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     'ChebNet2D'
     """
     if not isinstance(model, NodeClassifier):
-        raise fail("save", "model", "a model of this library", type(model).__name__)
+        raise InputError("save", "model", "a model of this library", type(model).__name__)
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"save: path must be a folder or new, got the file {str(folder)!r}.")
+        raise InputError("save", "path", "a folder or new", got=f"the file {str(folder)!r}")
     folder.mkdir(parents=True, exist_ok=True)
     weights = safetensors.torch.save({name: value.contiguous() for name, value in model.state_dict().items()})
     digest = hashlib.sha256(weights).hexdigest()
@@ -65,26 +65,32 @@ def load(path: str | os.PathLike[str]) -> NodeClassifier:
     weights_path = folder / str(config["weights"])
     if weights_path.parent != folder or not weights_path.is_file():
         raise InputError(
-            f"load: {str(folder)!r} must hold the weights file that its config.json names, got no {weights_path.name!r}."
+            "load",
+            f"{str(folder)!r}",
+            "the weights file that its config.json names",
+            got=f"no {weights_path.name!r}",
+            verb="hold",
         )
     content = weights_path.read_bytes()
     if hashlib.sha256(content).hexdigest() != config["sha256"]:
-        raise InputError(f"load: {str(weights_path)!r} must match the checksum in config.json; it is truncated or was edited.")
+        raise InputError(
+            "load", f"{str(weights_path)!r}", "the checksum in config.json; it is truncated or was edited", verb="match"
+        )
     try:
         state = safetensors.torch.load(content)
     except SafetensorError as error:
-        raise InputError(f"load: {str(weights_path)!r} must be a safetensors file, got: {error}.") from None
+        raise InputError("load", f"{str(weights_path)!r}", "a safetensors file", reason=str(error)) from None
     try:
         model: NodeClassifier = find_model(config["model"])(**config["arguments"])
     except TypeError as error:
-        raise InputError(f"load: config.json must hold the arguments of {config['model']}, got: {error}.") from None
+        raise InputError("load", "config.json", f"the arguments of {config['model']}", reason=str(error), verb="hold") from None
     if state:
         model.to(next(iter(state.values())).dtype)
     try:
         model.load_state_dict(state)
     except RuntimeError as error:
         reason = str(error).splitlines()[-1].strip()
-        raise InputError(f"load: the weights must fit the model that config.json describes, got: {reason}") from None
+        raise InputError("load", "the weights", "the model that config.json describes", reason=reason, verb="fit") from None
     return model.eval()
 
 
@@ -97,18 +103,18 @@ def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _read_config(folder: Path) -> dict[str, Any]:
     path = folder / "config.json"
     if not path.is_file():
-        raise InputError(f"load: path must be a folder written by save, got {str(folder)!r} without a config.json.")
+        raise InputError("load", "path", "a folder written by save", got=f"{str(folder)!r} without a config.json")
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"load: {str(path)!r} must be JSON, got: {error}.") from None
+        raise InputError("load", f"{str(path)!r}", "JSON", reason=str(error)) from None
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         found = config.get("format") if isinstance(config, dict) else type(config).__name__
-        raise InputError(f"load: {str(path)!r} must be of the format {FORMAT!r}, got {found!r}.")
+        raise InputError("load", f"{str(path)!r}", f"of the format {FORMAT!r}", found)
     kinds = {"model": str, "arguments": dict, "weights": str, "sha256": str, "facts": dict}
     for key, kind in kinds.items():
         if not isinstance(config.get(key), kind):
-            raise InputError(f"load: {str(path)!r} must have {key!r} of type {kind.__name__}, got {config.get(key)!r}.")
+            raise InputError("load", f"{str(path)!r}", f"{key!r} of type {kind.__name__}", config.get(key), verb="have")
     return config
 
 

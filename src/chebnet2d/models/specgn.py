@@ -132,7 +132,7 @@ def _spread_spectrum(adjacency: SparseOperator, epsilon: float, like: Tensor) ->
     rows = adjacency.shape[0]
     if rows > LARGEST_EXACT:
         raise InputError(
-            f"SpecGN: operator must be 'eps' above {LARGEST_EXACT} nodes, got 'rho' with {rows}: it needs an N x N matrix."
+            "SpecGN", "operator", f"'eps' above {LARGEST_EXACT} nodes", got=f"'rho' with {rows}: it needs an N x N matrix"
         )
     eigenvalues, vectors = np.linalg.eigh(adjacency.to_scipy().toarray() + np.eye(rows))
     size = np.abs(eigenvalues)

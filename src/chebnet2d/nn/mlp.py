@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer
+from chebnet2d._checks import InputError, flag, integer
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels.dropped_product import dropped_product
 from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures
@@ -35,7 +35,7 @@ class Linear(nn.Module):
     def forward(self, x: Features, dropout: Dropout | None = None) -> Tensor:
         """``dropout``: on x, before the product. The same as ``self(dropout(x))``, in half of the time where x is dense."""
         if x.shape[-1] != self.in_channels:
-            raise fail("Linear", "x", f"of {self.in_channels} columns", x)
+            raise InputError("Linear", "x", f"of {self.in_channels} columns", x)
         z = _product(x, self.weight, dropout)
         return z if self.bias is None else z.add_(self.bias)  # nobody else has z: a second array would be a pass over memory
 
@@ -132,6 +132,6 @@ class MLP(nn.Module):
 def check_features(owner: str, x: object, columns: int) -> None:
     """The sentence for a wrong x, before any layer sees it."""
     if not isinstance(x, Tensor | SparseOperator | MaskedFeatures) or len(x.shape) != 2 or x.shape[1] != columns:
-        raise fail(owner, "x", f"an N x {columns} tensor or SparseOperator", x)
+        raise InputError(owner, "x", f"an N x {columns} tensor or SparseOperator", x)
     if isinstance(x, Tensor) and not x.is_floating_point():
-        raise InputError(f"{owner}: x must have a floating point dtype, got {x.dtype}.")
+        raise InputError(owner, "x", "a floating point dtype", got=str(x.dtype), verb="have")

@@ -24,10 +24,10 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
     scale, so that a strong filter looks strong. Of more than 16 channels the first 16 are drawn, and the title says so.
     """
     if not isinstance(model, ChebNet2D):
-        raise InputError(f"plot_filters: model must have C x C filters (ChebNet2D), got {type(model).__name__}.")
+        raise InputError("plot_filters", "model", "C x C filters (ChebNet2D)", got=str(type(model).__name__), verb="have")
     target = Path(path)
     if target.suffix not in PICTURES:
-        raise InputError(f"plot_filters: path must end in a picture format such as .png, got {str(target)!r}.")
+        raise InputError("plot_filters", "path", "in a picture format such as .png", str(target), verb="end")
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 

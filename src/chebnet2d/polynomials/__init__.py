@@ -1,6 +1,6 @@
 """Polynomial bases as small checked objects, one engine to run them, and Chebyshev interpolation."""
 
-from chebnet2d._checks import fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.polynomials.basis import Apply, Basis, ThreeTermBasis, to_chebyshev, values
 from chebnet2d.polynomials.classical import Bernstein, Chebyshev, Jacobi, Legendre, Monomial
 from chebnet2d.polynomials.interpolation import SCALINGS, chebyshev_nodes, coefficient_matrix
@@ -15,7 +15,7 @@ def get_basis(basis: str | Basis) -> Basis:
         found: Basis = BASES[one_of("get_basis", "basis", basis, tuple(BASES))]()
         return found
     if not isinstance(basis, Basis):
-        raise fail("get_basis", "basis", "a name or a basis object", basis)
+        raise InputError("get_basis", "basis", "a name or a basis object", basis)
     return basis
 
 

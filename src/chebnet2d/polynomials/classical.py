@@ -55,7 +55,7 @@ class Jacobi(ThreeTermBasis):
     def __post_init__(self) -> None:
         a, b = real("Jacobi", "a", self.a, -1), real("Jacobi", "b", self.b, -1)
         if a + b <= -2:
-            raise InputError("Jacobi: a and b must not both be -1, where the recurrence divides by zero.")
+            raise InputError("Jacobi", "a and b", "both be -1, where the recurrence divides by zero", verb="not")
 
     def step(self, k: int) -> tuple[float, float, float]:
         a, b = self.a, self.b

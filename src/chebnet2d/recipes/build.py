@@ -19,4 +19,4 @@ def build_model(method: str, data: Any, arguments: dict[str, Any]) -> NodeClassi
     except TypeError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"build_model: the arguments of {method!r} must be those of {cls.__name__}, got: {error}.") from None
+        raise InputError("build_model", f"the arguments of {method!r}", f"those of {cls.__name__}", reason=str(error)) from None

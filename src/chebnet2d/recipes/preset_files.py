@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError, fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d._targets import written_whole
 from chebnet2d.data import TRANSFORMS
 from chebnet2d.data.catalogue import CATALOGUE, known_name
@@ -53,25 +53,29 @@ def load_preset(method: str, dataset: str, path: Path | None = None) -> Preset:
     where = str(path) if path is not None else f"the presets of {method!r}"
     written, tables = tables, {canonical_name(name): table for name, table in tables.items()}
     if len(tables) < len(written):
-        raise InputError(f"load_preset: {where} must have one table a dataset, got {', '.join(written)}.")
+        raise InputError("load_preset", str(where), "one table a dataset", got=", ".join(written), verb="have")
     dataset = canonical_name(dataset)
     name = dataset if dataset in tables else DEFAULT
     if name not in tables:
-        raise InputError(f"load_preset: {where} must have a table [{dataset}] or [default], got {', '.join(tables) or 'none'}.")
+        raise InputError(
+            "load_preset", str(where), f"a table [{dataset}] or [default]", got=str(", ".join(tables) or "none"), verb="have"
+        )
     if not isinstance(tables[name], dict):
-        raise fail("load_preset", f"{name} in {where}", "a table", tables[name], f"Write [{name}], with the settings below it.")
+        raise InputError(
+            "load_preset", f"{name} in {where}", "a table", tables[name], f"Write [{name}], with the settings below it."
+        )
     table = dict(tables[name])
     unknown = set(table) - {"origin", "transform", "model", "settings", "method"}
     if unknown:
         raise InputError(
-            f"load_preset: [{name}] in {where} must have origin, transform, model and settings, got {min(unknown)!r}."
+            "load_preset", f"[{name}] in {where}", "origin, transform, model and settings", min(unknown), verb="have"
         )
     if table.pop("method", method) != method:
-        raise InputError(f"load_preset: [{name}] in {where} must be of the method {method!r}.")
+        raise InputError("load_preset", f"[{name}] in {where}", f"of the method {method!r}")
     table.setdefault("origin", where)
     for key, kind, rule in (("origin", str, "a sentence"), ("model", dict, "a table"), ("settings", dict, "a table")):
         if not isinstance(table.get(key, kind()), kind):
-            raise fail("load_preset", f"{key} of [{name}] in {where}", rule, table[key])
+            raise InputError("load_preset", f"{key} of [{name}] in {where}", rule, table[key])
     transform = table.get("transform", NO_TRANSFORM)
     one_of("load_preset", "transform", transform, (NO_TRANSFORM, *TRANSFORMS))
     if name == DEFAULT and path is None and transform == _FOR_WORDS and not _of_words(dataset):
@@ -112,11 +116,11 @@ def read_presets(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"load_preset: path must be a preset file, got {str(path)!r}, which does not exist.") from None
+        raise InputError("load_preset", "path", "a preset file", got=f"{str(path)!r}, which does not exist") from None
     except OSError as error:
-        raise InputError(f"load_preset: path must be a preset file, got {str(path)!r}: {error.strerror}.") from None
+        raise InputError("load_preset", "path", "a preset file", got=f"{str(path)!r}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"load_preset: {str(path)!r} must be TOML, got: {error}.") from None
+        raise InputError("load_preset", f"{str(path)!r}", "TOML", reason=str(error)) from None
 
 
 def write_preset(path: Path, preset: Preset, notes: Mapping[str, Any] | None = None) -> None:

@@ -38,7 +38,11 @@ def make_page(tables: Sequence[Table], rows: Iterable[Mapping[str, Any]], notes:
     def mean(found: re.Match[str]) -> str:
         if found[0] not in means:
             raise InputError(
-                f"study table: {found[0]} in --notes must name a split, a method and a dataset with finished runs, got none."
+                "study table",
+                f"{found[0]} in the notes",
+                "a split, a method and a dataset with finished runs",
+                got="none",
+                verb="name",
             )
         return means[found[0]]
 
@@ -49,10 +53,10 @@ def read_notes(path: Path) -> Notes:
     try:
         notes = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}, which does not exist.") from None
+        raise InputError("read_notes", "notes", "a TOML file", got=f"{str(path)!r}, which does not exist") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"study table: --notes must be a TOML file, got {str(path)!r}: {error}.") from None
+        raise InputError("read_notes", "notes", "a TOML file", got=f"{str(path)!r}: {error}") from None
     for method, table in notes.items():
         if not isinstance(table, dict) or not all(isinstance(reason, str) for reason in table.values()):
-            raise InputError(f"study table: every table of {str(path)!r} must map datasets to sentences, got {method!r}.")
+            raise InputError("study table", f"every table of {str(path)!r}", "datasets to sentences", method, verb="map")
     return notes

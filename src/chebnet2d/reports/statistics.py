@@ -41,7 +41,7 @@ Scores = Mapping[int, Sequence[float]]
 def summarize(scores: Scores, test_share: float) -> Summary:
     """``test_share``: n_test / n_train."""
     if not scores or any(len(values) == 0 for values in scores.values()):
-        raise InputError("summarize: scores must have at least one run for every split, got none.")
+        raise InputError("summarize", "scores", "at least one run for every split", got="none", verb="have")
     every = np.concatenate([np.asarray(values, dtype=float) for values in scores.values()])
     by_split = np.array([np.mean(values) for values in scores.values()])
     spread = float(every.std(ddof=1)) if every.size > 1 else float("nan")
@@ -52,7 +52,7 @@ def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
     """The corrected resampled t-test, paired over the splits that both have."""
     shared = sorted(set(a) & set(b))
     if len(shared) < 2:
-        raise InputError(f"compare: a and b must share at least 2 splits, got {len(shared)}.")
+        raise InputError("compare", "a and b", "at least 2 splits", got=str(len(shared)), verb="share")
     differences = np.array([np.mean(a[split]) - np.mean(b[split]) for split in shared])
     mean = float(differences.mean())
     error = _corrected_error(differences, test_share)

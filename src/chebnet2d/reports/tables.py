@@ -60,7 +60,9 @@ def make_table(rows: Iterable[Mapping[str, Any]], published: Mapping[str, Mappin
         metrics[row["dataset"]] = row["metric"]
         splits.add(row["split"])
     if len(splits) > 1:
-        raise InputError(f"make_table: rows must have one way of splitting, got {', '.join(sorted(splits))}. Use make_tables.")
+        raise InputError(
+            "make_table", "rows", "one way of splitting", got=", ".join(sorted(splits)), hint="Use make_tables.", verb="have"
+        )
     methods = tuple(dict.fromkeys(method for method, _ in scores))
     names = tuple(dict.fromkeys(dataset for _, dataset in scores))
     cells = {}

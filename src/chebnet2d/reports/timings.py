@@ -133,7 +133,7 @@ def _in_a_process(dataset: str, method: str, root: Path, folder: Path, epochs: i
     answer = subprocess.run(command, capture_output=True, text=True)
     if answer.returncode:
         reason = answer.stderr.strip().splitlines()[-1] if answer.stderr.strip() else f"exit code {answer.returncode}"
-        raise InputError(f"table4: {method} on {dataset} must end, got: {reason}")
+        raise InputError("table4", f"{method} on {dataset}", "", reason=reason, verb="end")
     return Timing(**json.loads(answer.stdout.splitlines()[-1]))
 
 

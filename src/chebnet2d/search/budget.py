@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chebnet2d._checks import fail, integer
+from chebnet2d._checks import InputError, integer
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -39,7 +39,7 @@ class Budget:
         parts = re.findall(r"(\d+(?:\.\d+)?)([smh])", text)
         seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
         if "".join(number + unit for number, unit in parts) != text or seconds <= 0:
-            raise fail("search", "budget", "a time like 90s, 10m or 2h, or a number of trials", value)
+            raise InputError("search", "budget", "a time like 90s, 10m or 2h, or a number of trials", value)
         return cls(seconds=seconds)
 
     def __str__(self) -> str:

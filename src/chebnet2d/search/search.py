@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.cluster import connected
 from chebnet2d.data.generated import GENERATED
 from chebnet2d.recipes.build import build_model
@@ -156,7 +156,7 @@ def search(
     integer("search", "seed", seed, 0)
     flag("search", "halving", halving)
     if not isinstance(method, str):
-        raise fail("search", "method", "the name of a model", method)
+        raise InputError("search", "method", "the name of a model", method)
     name, _, variant = method.partition(":")
     shared = {"epochs": epochs, "patience": patience, "monitor": monitor}
     Settings.of(**shared)
@@ -199,7 +199,7 @@ def search(
             trials.close()
     best = best_of(records)
     if best is None and reference is None:
-        raise InputError(f"search: budget must be enough for one trial, got {spending.budget}.")
+        raise InputError("search", "budget", "enough for one trial", got=str(spending.budget))
     metric = data.get("metric") or "accuracy"
     learned = sampler != "tpe" or len(records) > max(STARTUP, spending.batch)
     where = f"{split} split{'s' * (splits > 1)}" + ("" if known_as == data.name else " of a generated graph")

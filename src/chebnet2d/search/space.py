@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chebnet2d._checks import InputError, fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.nn import Dropout
 from chebnet2d.recipes.preset_files import Preset, shipped_presets
@@ -115,11 +115,11 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None, v
         one_of("search", "the name of a range", name, (*arguments, *settings))
         part = "model" if name in arguments else "settings"
         if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-            raise fail("search", f"the range of {name}", "a list of values, at least one", given)
+            raise InputError("search", f"the range of {name}", "a list of values, at least one", given)
         values[part, name] = list(given)
     names = [name for _, name in values]
     if len(set(names)) < len(names):
-        raise InputError(f"make_space: a name of {method!r} must be an argument of the model or a setting, not both.")
+        raise InputError("make_space", f"a name of {method!r}", "an argument of the model or a setting, not both")
     return Space(tuple(Axis(name, part, _in_order(found)) for (part, name), found in values.items() if found))
 
 

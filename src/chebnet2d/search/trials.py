@@ -162,14 +162,20 @@ class Trials:
         assert self._kept is not None
         known = self._kept.user_attrs.get("facts")
         if known is None and self._kept.get_trials(deepcopy=False):
-            raise InputError(f"search: the storage must hold searches of chebnet2d, got a study {name!r} that is something else.")
+            raise InputError(
+                "search", "the storage", "searches of chebnet2d", got=f"a study {name!r} that is something else", verb="hold"
+            )
         if known is None:
             self._kept.set_user_attr("facts", facts)
         elif known != facts:
             differing = [fact for fact in facts if known.get(fact) != facts[fact]]
             raise InputError(
-                f"search: the storage must hold a search with the same settings, got one whose {', '.join(differing)} differ. "
-                "Use another --storage, or the settings it was begun with."
+                "search",
+                "the storage",
+                "a search with the same settings",
+                got=f"one whose {', '.join(differing)} differ",
+                hint="Use another storage, or the settings it was begun with.",
+                verb="hold",
             )
 
 
@@ -177,7 +183,9 @@ def _import_optuna() -> ModuleType:
     try:
         import optuna
     except ImportError:
-        raise InputError("search: optuna must be installed, got no such package. Run: pip install 'chebnet2d[search]'") from None
+        raise InputError(
+            "search", "optuna", "installed", got="no such package", hint="Run: pip install 'chebnet2d[search]'"
+        ) from None
     return optuna
 
 
@@ -186,14 +194,14 @@ def _open_storage(optuna: Any, url: str) -> Any:
 
     rule = "the address of a database like sqlite:///search.db"
     if not isinstance(url, str) or "://" not in url:
-        raise InputError(f"search: storage must be {rule}, got {url!r}.")
+        raise InputError("search", "storage", rule, url)
     if url.startswith("sqlite:///"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
     try:
         return optuna.storages.RDBStorage(url)
     except (SQLAlchemyError, ImportError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"search: storage must be {rule}, got {url!r}: {reason}.") from None
+        raise InputError("search", "storage", rule, got=f"{url!r}: {reason}") from None
 
 
 def best_of(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

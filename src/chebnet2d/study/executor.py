@@ -52,7 +52,7 @@ def run_study(
 
     ``reuse``: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
     """
-    check_target("study", "--store", Path(store_path))
+    check_target("study", "store", Path(store_path))
     others = [read_rows(other) for other in reuse]
     catalogue = Catalogue(root)
     units = list(make_plan(protocol, catalogue))

@@ -14,8 +14,8 @@ ENDINGS = (".csv", ".parquet", ".json")
 def export_rows(store: Path, out: Path) -> int:
     """Write all rows; nested values (configuration, versions, machine) are JSON text in CSV and Parquet."""
     if out.suffix not in ENDINGS:
-        raise InputError(f"study export: --out must end in {', '.join(ENDINGS)}, got {str(out)!r}.")
-    check_target("study export", "--out", out, keep=(store,))
+        raise InputError("export", "out", f"in {', '.join(ENDINGS)}", str(out), verb="end")
+    check_target("export", "out", out, keep=(store,))
     with Store(store, create=False) as opened:
         rows = list(opened.rows())
     with written_whole(out) as temporary:
@@ -30,7 +30,7 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     """The rows of a store, or of a file that ``export_rows`` wrote; not of CSV, which does not tell a text from a number."""
     path = Path(path)
     if path.suffix == ".csv":
-        raise InputError(f"study: reuse must be a store or an exported study in Parquet or JSON, got {str(path)!r}.")
+        raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", str(path))
     if path.suffix not in ENDINGS:
         with Store(path, create=False) as store:
             return list(store.rows())
@@ -44,9 +44,9 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
         rows = [{name: row[name] for name in COLUMNS} for row in rows]
         return [{k: json.loads(v) if k in NESTED and isinstance(v, str) else v for k, v in row.items()} for row in rows]
     except FileNotFoundError:
-        raise InputError(f"study: reuse must be a study, got {str(path)!r}, which does not exist.") from None
+        raise InputError("study", "reuse", "a study", got=f"{str(path)!r}, which does not exist") from None
     except (ValueError, KeyError, TypeError, OSError) as error:  # what pyarrow raises is a ValueError
-        raise InputError(f"study: reuse must be a store or an exported study, got {str(path)!r}: {error}.") from None
+        raise InputError("study", "reuse", "a store or an exported study", got=f"{str(path)!r}: {error}") from None
 
 
 def _write_table(rows: list[dict[str, Any]], path: Path, suffix: str) -> None:

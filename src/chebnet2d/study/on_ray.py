@@ -36,7 +36,7 @@ def run_study_on_ray(
     """
     # A task has another working directory and another environment than the driver.
     root = data_root(root).absolute()
-    check_target("study", "--store", Path(store_path))
+    check_target("study", "store", Path(store_path))
     others = [read_rows(other) for other in reuse]
     with connected(address):  # before the store: an address where nobody is must not leave a file behind
         catalogue = Catalogue(root)
@@ -71,7 +71,7 @@ def _trained(root: Path, unit: Unit) -> tuple[list[dict[str, Any]], float]:
     catalogue = _catalogue(root)
     if catalogue.digest(unit.dataset, unit.preset.transform) != unit.dataset_digest:
         raise InputError(
-            f"study: {unit.dataset!r} must be the same on every node, got another one in {str(root)!r} of {socket.gethostname()}."
+            "study", f"{unit.dataset!r}", "the same on every node", got=f"another one in {str(root)!r} of {socket.gethostname()}"
         )
     return train_unit(unit, catalogue), time.perf_counter() - start
 

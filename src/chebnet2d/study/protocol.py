@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data import CATALOGUE, PROTOCOLS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import MODELS
@@ -94,13 +94,13 @@ class Protocol:
             object.__setattr__(self, "datasets", tuple(canonical_name(dataset) for dataset in self.datasets))
         limits = {canonical_name(dataset): changes for dataset, changes in _table("limits", self.limits).items()}
         if len(limits) < len(self.limits):
-            raise fail("Protocol", "limits", "of different datasets", tuple(self.limits))
+            raise InputError("Protocol", "limits", "of different datasets", tuple(self.limits))
         object.__setattr__(self, "limits", limits)
         for name in ("methods", "datasets", "split"):
             value = self.split_names if name == "split" else getattr(self, name)
             named = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
             if not named or not value or len(set(value)) < len(value):
-                raise fail("Protocol", name, "different names, at least one", value)
+                raise InputError("Protocol", name, "different names, at least one", value)
         for method in self.methods:
             one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
         for dataset in self.datasets:
@@ -116,7 +116,7 @@ class Protocol:
         for method, path in _table("presets", self.presets).items():
             one_of("Protocol", "presets", method, tuple(dict.fromkeys(names)))
             if not isinstance(path, str):
-                raise fail("Protocol", f"presets.{method}", "the path of a preset file", path)
+                raise InputError("Protocol", f"presets.{method}", "the path of a preset file", path)
         for dataset, changes in self.limits.items():
             one_of("Protocol", "limits", dataset, self.datasets)
             _table(f"limits.{dataset}", changes)
@@ -134,7 +134,7 @@ class Protocol:
     ) -> "Protocol":
         """The protocol of one of the paper's tables, or a part of it."""
         if not isinstance(number, int) or number not in TABLE_METHODS:
-            raise fail("Protocol.from_table", "number", "1, 2 or 3", number)
+            raise InputError("Protocol.from_table", "number", "1, 2 or 3", number)
         chosen = tuple(methods) if methods else tuple(m for m in TABLE_METHODS[number] if m.partition(":")[0] in MODELS)
         return cls(chosen, tuple(datasets) if datasets else TABLE_DATASETS[number], **changes)
 
@@ -148,11 +148,11 @@ class Protocol:
         try:
             values = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}, which does not exist.") from None
+            raise InputError("Protocol", "path", "a TOML file", got=f"{str(path)!r}, which does not exist") from None
         except OSError as error:
-            raise InputError(f"Protocol: path must be a TOML file, got {str(path)!r}: {error.strerror}.") from None
+            raise InputError("Protocol", "path", "a TOML file", got=f"{str(path)!r}: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"Protocol: {str(path)!r} must be TOML, got: {error}.") from None
+            raise InputError("Protocol", f"{str(path)!r}", "TOML", reason=str(error)) from None
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
@@ -166,7 +166,9 @@ class Protocol:
             return cls.from_table(table, **values)
         missing = {"methods", "datasets"} - set(values)
         if missing:
-            raise InputError(f"Protocol: {str(path)!r} must have methods and datasets (or table), got no {min(missing)}.")
+            raise InputError(
+                "Protocol", f"{str(path)!r}", "methods and datasets (or table)", got=f"no {min(missing)}", verb="have"
+            )
         return cls(**values)
 
     def limits_on(self, dataset: str) -> dict[str, int]:
@@ -200,7 +202,7 @@ class Protocol:
 
 def _table(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise fail("Protocol", name, "a table of names and values", value)
+        raise InputError("Protocol", name, "a table of names and values", value)
     return value
 
 

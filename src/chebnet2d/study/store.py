@@ -71,16 +71,16 @@ class Store:
         self.path = Path(path)
         check_target("Store", "path", self.path)
         if not create and not self.path.is_file():
-            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which does not exist.")
+            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which does not exist")
         if self.path.is_file() and self.path.stat().st_size and not _is_sqlite(self.path):
-            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which is something else.")
+            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which is something else")
         if not create and not _is_sqlite(self.path):  # reading must not turn an empty file into a store
-            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}, which is empty.")
+            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which is empty")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         except sqlite3.Error as error:
-            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}: {error}.") from None
+            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}: {error}") from None
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
@@ -91,10 +91,10 @@ class Store:
                 if version is None:
                     self._set_meta("schema", SCHEMA)
                 elif version != SCHEMA:
-                    raise InputError(f"Store: {str(self.path)!r} must be of schema {SCHEMA}, got {version}.")
+                    raise InputError("Store", f"{str(self.path)!r}", f"of schema {SCHEMA}", got=str(version))
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise InputError(f"Store: path must be the file of a study, got {str(self.path)!r}: {error}.") from None
+            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}: {error}") from None
 
     def close(self) -> None:
         self._connection.close()
@@ -123,15 +123,20 @@ class Store:
             if begun is not None and begun != protocol.as_json():
                 differing = [name for name, value in protocol.as_json().items() if begun[name] != value]
                 raise InputError(
-                    f"study: {str(self.path)!r} holds a study whose {', '.join(differing)} differ. "
-                    "Use another --store, or the protocol it was begun with."
+                    "study",
+                    "store",
+                    "a new file, or one with this protocol",
+                    got=f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ",
+                    hint="Use another store, or the protocol it was begun with.",
                 )
             self._set_meta("protocol", protocol.as_json())
             planned = {row[0] for row in self._connection.execute("SELECT unit_id FROM units")}
             if planned and planned != {unit.id for unit in units}:
                 raise InputError(
-                    f"study: the data or the presets must be those that {str(self.path)!r} was begun with; they have changed. "
-                    "Use another --store."
+                    "study",
+                    "the data or the presets",
+                    f"those that {str(self.path)!r} was begun with; they have changed",
+                    hint="Use another store.",
                 )
             self._connection.executemany(
                 "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?)",
@@ -146,7 +151,9 @@ class Store:
         """Take a unit for this process; False where it is finished or a living process has it."""
         with self._transaction():
             if not self._connection.execute("SELECT 1 FROM units WHERE unit_id = ?", (unit.id,)).fetchone():
-                raise InputError(f"study: {str(self.path)!r} must hold this study, got another one that was begun meanwhile.")
+                raise InputError(
+                    "study", f"{str(self.path)!r}", "this study", got="another one that was begun meanwhile", verb="hold"
+                )
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
             holder = self._connection.execute("SELECT host, pid, process FROM claims WHERE unit_id = ?", (unit.id,)).fetchone()
@@ -240,7 +247,7 @@ def _is_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(16) == b"SQLite format 3\x00"
     except OSError as error:
-        raise InputError(f"Store: path must be the file of a study, got {str(path)!r}: {error.strerror}.") from None
+        raise InputError("Store", "path", "the file of a study", got=f"{str(path)!r}: {error.strerror}") from None
 
 
 def _plain(value: Any) -> Any:

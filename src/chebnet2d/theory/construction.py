@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail, integer, real
+from chebnet2d._checks import InputError, integer, real
 from chebnet2d.conv import ExactConv
 from chebnet2d.graph import Graph, Spectrum, operator_of
 from chebnet2d.theory import bilinear, bounds
@@ -120,11 +120,15 @@ def construct(
     signal, target = matrix("F", F), matrix("Z", Z)
     spectrum = spectrum_of(graph, signal)
     if target.shape[0] != signal.shape[0]:
-        raise InputError(f"construct: Z must have as many rows as F, {signal.shape[0]}, got {target.shape[0]}.")
+        raise InputError("construct", "Z", f"as many rows as F, {signal.shape[0]}", got=str(target.shape[0]), verb="have")
     if terms.square and target.shape[1] != signal.shape[1]:
         raise InputError(
-            f"construct: Z must have as many columns as F, {signal.shape[1]}, got {target.shape[1]}. "
-            "Paradigms I and III have no map between channels."
+            "construct",
+            "Z",
+            f"as many columns as F, {signal.shape[1]}",
+            got=str(target.shape[1]),
+            hint="Paradigms I and III have no map between channels.",
+            verb="have",
         )
     f = clean(spectrum.transform(signal).numpy(), zero)
     z = spectrum.transform(target).numpy()
@@ -220,7 +224,7 @@ def spectrum_of(graph: Graph | Spectrum, x: Tensor) -> Spectrum:
     """The spectrum of L_hat, in the number of nodes of x."""
     if isinstance(graph, Spectrum):
         if graph.num_nodes != x.shape[0]:
-            raise InputError(f"construct: F must have {graph.num_nodes} rows, as the spectrum, got {x.shape[0]}.")
+            raise InputError("construct", "F", f"{graph.num_nodes} rows, as the spectrum", got=str(x.shape[0]), verb="have")
         return graph
     return Spectrum.of(operator_of(graph, None, x, owner="construct"))
 
@@ -231,7 +235,7 @@ def matrix(name: str, value: Any) -> Tensor:
     try:
         tensor = torch.as_tensor(value).detach().cpu().to(torch.float64)
     except (TypeError, ValueError, RuntimeError):
-        raise fail("construct", name, rule, value) from None
+        raise InputError("construct", name, rule, value) from None
     if tensor.dim() != 2 or tensor.numel() == 0 or not bool(torch.isfinite(tensor).all()):
-        raise fail("construct", name, rule, value)
+        raise InputError("construct", name, rule, value)
     return tensor

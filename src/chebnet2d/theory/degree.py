@@ -70,7 +70,7 @@ def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None
     scale = float(np.linalg.norm(z))
     if scale == 0 or not f.any():
         raise InputError(
-            "degree_curve: F and Z must not be zero, since errors are relative to Z and 0 is constructed from 0 alone."
+            "degree_curve", "F and Z", "zero, since errors are relative to Z and 0 is constructed from 0 alone", verb="not be"
         )
 
     spaces = eigenspaces(eigenvalues)

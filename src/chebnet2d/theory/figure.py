@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chebnet2d._checks import fail
+from chebnet2d._checks import InputError
 from chebnet2d.theory.degree import DegreeCurve
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -45,7 +45,7 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
 
 def check_path(path: Path) -> None:
     if path.suffix.lower() not in FORMATS:
-        raise fail("theory", "the plot's file", f"named {', '.join(FORMATS)}", str(path))
+        raise InputError("theory", "the plot's file", f"named {', '.join(FORMATS)}", str(path))
 
 
 def save_figure(figure: Any, path: Path) -> None:

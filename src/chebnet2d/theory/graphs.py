@@ -84,7 +84,7 @@ def component_sample(edges: Tensor, nodes: int) -> tuple[Tensor, int]:
 
     integer("component_sample", "nodes", nodes, 2)
     if edges.numel() == 0:
-        raise InputError("component_sample: edges must not be empty.")
+        raise InputError("component_sample", "edges", "empty", verb="not be")
     matrix = adjacency(edges).to_scipy()
     _, component = connected_components(matrix, directed=False)
     inside = component == np.bincount(component).argmax()

@@ -55,7 +55,7 @@ def construct_shared(
     outputs = z.shape[1]
     marks = np.asarray(labels)
     if marks.shape != (nodes, inputs, outputs) or not np.issubdtype(marks.dtype, np.integer):
-        raise InputError(f"construct_shared: labels must be integers of shape {(nodes, inputs, outputs)}, got {marks.shape}.")
+        raise InputError("construct_shared", "labels", f"integers of shape {(nodes, inputs, outputs)}", got=str(marks.shape))
     fixed = np.where(marks == CONSTANT, 0.0 if constants is None else np.asarray(constants, dtype=np.float64), 0.0)
     rest = z - np.einsum("nc,ncj->nj", f, fixed)
 

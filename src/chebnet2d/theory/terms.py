@@ -9,7 +9,7 @@ I + I is one I, III + III is one III, and I + III is III: their filters add up. 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chebnet2d._checks import InputError, fail, integer, one_of
+from chebnet2d._checks import InputError, integer, one_of
 
 NAMES = ("I", "II", "III", "2d", "rank")
 
@@ -38,12 +38,12 @@ class Terms:
         elif isinstance(paradigm, Sequence) and paradigm:
             parts = list(paradigm)
         else:
-            raise fail("construct", "paradigm", "a name, a sum of names or a list of names", paradigm)
+            raise InputError("construct", "paradigm", "a name, a sum of names or a list of names", paradigm)
         for part in parts:
             one_of("construct", "paradigm", part, NAMES)
         if (rank is None) == ("rank" in parts):
             raise InputError(
-                f"construct: rank must be given with a term 'rank' and only with one, got rank={rank} with {'+'.join(parts)!r}."
+                "construct", "rank", "given with a term 'rank' and only with one", got=f"rank={rank} with {'+'.join(parts)!r}"
             )
         if rank is not None:
             integer("construct", "rank", rank, 1)

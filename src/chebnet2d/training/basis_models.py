@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer, one_of
+from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.bases import Bases
 from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI, ParadigmII, ParadigmIII
 from chebnet2d.models.bernnet import NonNegativeI
@@ -84,12 +84,12 @@ def on_bases(
     >>> # on_bases("chebnet2d", bases, hidden_channels=512, num_layers=3)
     """
     if not isinstance(bases, Bases):
-        raise fail("on_bases", "bases", "Bases of a folder", bases)
+        raise InputError("on_bases", "bases", "Bases of a folder", bases)
     classes = bases.num_classes if out_channels is None else out_channels
     if classes is None:
-        raise InputError("on_bases: out_channels must be given for bases without labels, got None.")
+        raise InputError("on_bases", "out_channels", "given for bases without labels", got="None")
     if one_of("on_bases", "reading", reading, READINGS) == "full-batch":
-        raise InputError("on_bases: reading must be one that uses bases, got 'full-batch', which is chebnet2d.fit on the graph.")
+        raise InputError("on_bases", "reading", "one that uses bases", got="'full-batch', which is chebnet2d.fit on the graph")
     kind = FilterFirst if reading == "filter-first" else EachBasis
     stored: dict[str, Any] = {
         "stored_basis": bases.plan.basis,
@@ -125,7 +125,7 @@ class OnBases(Configured, ExactBuffers):
 
     def _check(self, terms: Tensor, channels: int) -> None:
         if not isinstance(terms, Tensor) or terms.dim() != 3 or terms.shape[1:] != (self.degree + 1, channels):
-            raise fail(type(self).__name__, "terms", f"a B x {self.degree + 1} x {channels} tensor", terms)
+            raise InputError(type(self).__name__, "terms", f"a B x {self.degree + 1} x {channels} tensor", terms)
 
 
 class FilterFirst(OnBases):
@@ -290,10 +290,10 @@ def change_of_basis(conv: SpectralConv, basis: str, parameters: dict[str, Any], 
     signs = torch.tensor([-1.0 if mirror and d % 2 else 1.0 for d in range(terms)], dtype=torch.float64)
     needed = f"{conv.basis.name} of {conv.operator}"
     if conv.operator != operator and not mirror and operator != "given":
-        raise InputError(f"on_bases: the bases must be of the operator {conv.operator} for this method, got {operator}.")
+        raise InputError("on_bases", "the bases", f"of the operator {conv.operator} for this method", got=str(operator))
     if not conv.basis.fixed or basis == "orthonormal":
         if basis != conv.basis.name:
-            raise InputError(f"on_bases: the bases must be {needed} for this method, got {basis}.")
+            raise InputError("on_bases", "the bases", f"{needed} for this method", got=str(basis))
         return torch.diag(signs)
     if basis == Chebyshev.name:
         return signs[:, None] * conv._exact_transform
@@ -301,5 +301,5 @@ def change_of_basis(conv: SpectralConv, basis: str, parameters: dict[str, Any], 
     if (basis, parameters) == (conv.basis.name, own) and not mirror:
         return torch.eye(terms, dtype=torch.float64)
     raise InputError(
-        f"on_bases: the bases must be {needed}, or Chebyshev ones, which serve every fixed basis, got {basis} {parameters or ''}."
+        "on_bases", "the bases", f"{needed}, or Chebyshev ones, which serve every fixed basis", got=f"{basis} {parameters or ''}"
     )

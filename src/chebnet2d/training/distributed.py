@@ -69,7 +69,7 @@ def fit_distributed(
     process with the same number of shards gives the same result, dropout included. Only the first process reports progress.
     """
     if not dist.is_initialized():
-        raise InputError("fit_distributed: a process group must be there, got none. Start the program with torchrun.")
+        raise InputError("fit_distributed", "a process group", "there", got="none", hint="Start the program with torchrun.")
     rank, world = dist.get_rank(), dist.get_world_size()
     shards = world if shards is None else integer("fit_distributed", "shards", shards, world, batch_size)
     run = Run(model, split, seed, Settings.of(**settings))

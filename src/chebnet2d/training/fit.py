@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer, real
+from chebnet2d._checks import InputError, flag, integer, real
 from chebnet2d._device import checked_device
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels.random_streams import Stream
@@ -285,30 +285,37 @@ def check_data(data: Any, runs: Sequence[Run], device: torch.device) -> tuple[Fe
         inspect.signature(model.forward).bind(None, None, None)
     except TypeError:
         raise InputError(
-            f"fit: the model must take (x, edge_index, edge_weight), got {type(model).__name__} whose forward does not."
+            "fit", "the model", "(x, edge_index, edge_weight)", got=f"{type(model).__name__} whose forward does not", verb="take"
         ) from None
     dtype = next((p.dtype for p in model.parameters()), torch.float32)
     x = features_of(data)
     values = x.values if isinstance(x, SparseOperator) else x
     if not isinstance(values, Tensor) or not bool(torch.isfinite(values).all()):
-        raise InputError("fit: data.x must be finite, got NaN or infinite values. Fill or drop them first.")
+        raise InputError("fit", "data.x", "finite", got="NaN or infinite values", hint="Fill or drop them first.")
     y = getattr(data, "y", None)
     num_nodes = x.shape[0]
     if not isinstance(y, Tensor) or y.shape != (num_nodes,) or y.is_floating_point():
-        raise fail("fit", "data.y", f"{num_nodes} integer class labels (-1 = unlabelled)", y)
+        raise InputError("fit", "data.y", f"{num_nodes} integer class labels (-1 = unlabelled)", y)
     for run in runs:
         split = run.split
         for name in ("train", "val", "test"):
             part = getattr(split, name, None)
             if not isinstance(part, Tensor) or part.dim() != 1 or part.is_floating_point() or part.dtype == torch.bool:
-                raise fail("fit", f"split.{name}", "a vector of node indices", part)
+                raise InputError("fit", f"split.{name}", "a vector of node indices", part)
             if part.numel() and (int(part.min()) < 0 or int(part.max()) >= num_nodes):
-                raise InputError(f"fit: split.{name} must hold nodes below {num_nodes}, got {int(part.max())}.")
+                raise InputError("fit", f"split.{name}", f"nodes below {num_nodes}", got=str(int(part.max())), verb="hold")
             if bool((y[part] < 0).any()):
-                raise InputError(f"fit: split.{name} must hold labelled nodes only, got one with label -1.")
+                raise InputError("fit", f"split.{name}", "labelled nodes only", got="one with label -1", verb="hold")
         for name in ("train", "val"):
             if getattr(split, name).numel() == 0:
-                raise InputError(f"fit: split.{name} must not be empty, got 0 nodes. Too few nodes have labels for this split?")
+                raise InputError(
+                    "fit",
+                    f"split.{name}",
+                    "empty",
+                    got="0 nodes",
+                    hint="Too few nodes have labels for this split?",
+                    verb="not be",
+                )
     return x.to(dtype=dtype, device=device), data.edge_index, data.get("edge_weight")
 
 
@@ -454,9 +461,12 @@ class _Tracker:
 def check_logits(owner: str, logits: Tensor, y: Tensor) -> None:
     """``logits``: R x N x C, for N labels."""
     if logits.dim() != 3 or logits.shape[1] != y.numel():
-        raise InputError(f"{owner}: the model must return {y.numel()} x C logits, got shape {tuple(logits.shape[1:])}.")
+        raise InputError(owner, "the model", f"{y.numel()} x C logits", got=f"shape {tuple(logits.shape[1:])}", verb="return")
     if y.numel() and int(y.max()) >= logits.shape[2]:
         raise InputError(
-            f"{owner}: labels must be below the model's {logits.shape[2]} classes, got {int(y.max())}. "
-            "Build the model with out_channels = number of classes."
+            owner,
+            "labels",
+            f"below the model's {logits.shape[2]} classes",
+            got=str(int(y.max())),
+            hint="Build the model with out_channels = number of classes.",
         )

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from chebnet2d._checks import InputError, fail, integer
+from chebnet2d._checks import InputError, integer
 
 
 def worse_half(scores: Mapping[int, Sequence[tuple[float, float]]], running: Collection[int]) -> set[int]:
@@ -31,12 +31,12 @@ def _mean(numbers: Sequence[float]) -> float:
 def check_rungs(rungs: Sequence[int]) -> tuple[int, ...]:
     checked = tuple(integer("fit_many", "every rung", rung, 1) for rung in rungs)
     if any(first >= second for first, second in itertools.pairwise(checked)):
-        raise fail("fit_many", "rungs", "increasing epochs", checked)
+        raise InputError("fit_many", "rungs", "increasing epochs", checked)
     return checked
 
 
 def check_trials(trials: Sequence[int], runs: int) -> list[int]:
     checked = [integer("fit_many", "every trial number", trial, 0) for trial in trials]
     if len(checked) != runs:
-        raise InputError(f"fit_many: trials must have a number for each of the {runs} runs, got {len(checked)}.")
+        raise InputError("fit_many", "trials", f"a number for each of the {runs} runs", got=str(len(checked)), verb="have")
     return checked

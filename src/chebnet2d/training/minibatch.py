@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from chebnet2d._checks import InputError, fail, flag, integer
+from chebnet2d._checks import InputError, flag, integer
 from chebnet2d._device import checked_device
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
@@ -103,25 +103,27 @@ class Task:
     ) -> None:
         owner = "fit_on_bases"
         if not isinstance(bases, Bases):
-            raise fail(owner, "bases", "Bases of a folder", bases)
+            raise InputError(owner, "bases", "Bases of a folder", bases)
         self.owner, self.metric = owner, bases.metric
         self.runs, self.bases = list(runs), bases
         self.batch_size = integer(owner, "batch_size", batch_size, 1)
         self.device = checked_device(owner, device)
         for run in runs:
             if isinstance(run.model, OnBases) and run.model.degree != bases.degree:
-                raise InputError(f"{owner}: the model must be of degree {bases.degree}, as the bases, got {run.model.degree}.")
+                raise InputError(owner, "the model", f"of degree {bases.degree}, as the bases", got=str(run.model.degree))
         split = runs[0].split
         for part in ("train", "val", "test"):
             if any(not torch.equal(getattr(run.split, part), getattr(split, part)) for run in runs[1:]):
-                raise InputError(f"{owner}: the runs of one stack must have one split, got others. Train them in separate calls.")
+                raise InputError(
+                    owner, "the runs of one stack", "one split", got="others", hint="Train them in separate calls.", verb="have"
+                )
         self.train, self.val, self.test = (bases.positions(getattr(split, part)) for part in ("train", "val", "test"))
         if self.train.numel() == 0 or self.val.numel() == 0:
-            raise InputError(f"{owner}: split.train and split.val must not be empty, got no nodes.")
+            raise InputError(owner, "split.train and split.val", "empty", got="no nodes", verb="not be")
         self.y = self._labels(labels)
         parts = torch.cat([self.train, self.val, self.test])
         if bool((self.y[parts] < 0).any()):
-            raise InputError(f"{owner}: the split must hold labelled nodes only, got one with label -1.")
+            raise InputError(owner, "the split", "labelled nodes only", got="one with label -1", verb="hold")
         limit = free_bytes() // 4 if memory is None else parse_bytes(memory, owner)
         size = 4 * self.train.numel() * (bases.degree + 1) * bases.num_features
         # Read in stored order, once; batches are then gathered from memory.
@@ -130,10 +132,10 @@ class Task:
     def _labels(self, labels: Tensor | None) -> Tensor:
         if labels is None:
             if self.bases.labels is None:
-                raise InputError("fit_on_bases: labels must be given for bases without labels, got None.")
+                raise InputError("fit_on_bases", "labels", "given for bases without labels", got="None")
             return self.bases.labels
         if not isinstance(labels, Tensor) or labels.shape != (self.bases.num_nodes,) or labels.is_floating_point():
-            raise fail("fit_on_bases", "labels", f"{self.bases.num_nodes} class indices", labels)
+            raise InputError("fit_on_bases", "labels", f"{self.bases.num_nodes} class indices", labels)
         return labels[self.bases.nodes]
 
     def _gathered(self, positions: Tensor) -> Tensor:
@@ -210,13 +212,13 @@ def _moved(made: Any, device: torch.device) -> Any:
 def stored_split(bases: Bases, protocol: str = "fixed", seed: int = 0) -> Split:
     """A split of the stored nodes: one of the fixed ones that came with the data, or by a protocol of ``data.split``."""
     if bases.labels is None:
-        raise InputError("stored_split: the bases must have labels, got none.")
+        raise InputError("stored_split", "the bases", "labels", got="none", verb="have")
     if protocol != "fixed":
         y = torch.full((bases.num_nodes,), -1, dtype=torch.int64)
         y[bases.nodes] = bases.labels
         return split(y, protocol, seed)
     if bases.parts is None:
-        raise InputError("stored_split: protocol 'fixed' must have parts in the bases, got none. Use 'uniform'.")
+        raise InputError("stored_split", "protocol 'fixed'", "parts in the bases", got="none", hint="Use 'uniform'.", verb="have")
     count = bases.parts.shape[1]
     number = 0 if count == 1 else integer("stored_split", f"seed of the {count} fixed splits", seed, 0, count - 1)
     parts = (bases.nodes[bases.parts[:, number] == part].sort().values for part in (1, 2, 3))

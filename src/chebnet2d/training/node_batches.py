@@ -75,18 +75,25 @@ def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None)
     can: tuple[str, ...] = getattr(model, "batches", ("induced", "induced-train"))
     if not can:
         raise InputError(
-            f"{owner}: the model must work on a part of the nodes, got {name}, where every node needs all others. "
-            "Train it with fit, on the whole graph."
+            owner,
+            "the model",
+            "on a part of the nodes",
+            got=f"{name}, where every node needs all others",
+            hint="Train it with fit, on the whole graph.",
+            verb="work",
         )
     on_validation: frozenset[str] = getattr(model, "on_validation", frozenset())
     if on_validation:
         raise InputError(
-            f"{owner}: the model must be fitted on training nodes alone, got {name}, which fits "
-            f"{', '.join(sorted(on_validation))} on validation nodes. Train it with fit, on the whole graph."
+            owner,
+            "the model",
+            "fitted on training nodes alone",
+            got=f"{name}, which fits {', '.join(sorted(on_validation))} on validation nodes",
+            hint="Train it with fit, on the whole graph.",
         )
     chosen = can[0] if sampling is None else one_of(owner, "sampling", sampling, SAMPLINGS)
     if chosen not in can:
-        raise InputError(f"{owner}: sampling must be {' or '.join(map(repr, can))} for {name}, got {chosen!r}.")
+        raise InputError(owner, "sampling", f"{' or '.join(map(repr, can))} for {name}", chosen)
     return chosen
 
 

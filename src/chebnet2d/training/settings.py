@@ -61,7 +61,7 @@ class Settings:
                     break
             else:
                 known = ", ".join([*cls.__dataclass_fields__, "<group>_lr", "<group>_weight_decay"])
-                raise InputError(f"Settings: every name must be one of {known}, got {name!r}.")
+                raise InputError("Settings", "every name", f"one of {known}", name)
         base = Group(plain.get("lr", cls.lr), plain.get("weight_decay", cls.weight_decay))
         groups = {group: Group(**{"lr": base.lr, "weight_decay": base.weight_decay, **given}) for group, given in names.items()}
         return cls(**{**plain, "groups": {**plain.get("groups", {}), **groups}})

@@ -148,16 +148,23 @@ def _check_alike(models: Sequence[nn.Module]) -> None:
     for model in models[1:]:
         if type(model) is not type(first) or _shapes(model) != shapes:
             raise InputError(
-                f"fit_many: the models of one stack must be of one class with parameters of the same shapes, "
-                f"got {type(first).__name__} and {type(model).__name__} that differ. Train them in separate calls."
+                "fit_many",
+                "the models of one stack",
+                "of one class with parameters of the same shapes",
+                got=f"{type(first).__name__} and {type(model).__name__} that differ",
+                hint="Train them in separate calls.",
             )
         # One module stands for all runs: what is neither a parameter nor a buffer must be the same in each of them.
         different = [name for name, _ in set(key) ^ set(getattr(model, "stack_key", ()))]
         if different:
             name = min(different)
             raise InputError(
-                f"fit_many: the models of one stack must have the same {name}, "
-                f"got {first.config[name]!r} and {model.config[name]!r}. Train them in separate calls."
+                "fit_many",
+                "the models of one stack",
+                f"the same {name}",
+                got=f"{first.config[name]!r} and {model.config[name]!r}",
+                hint="Train them in separate calls.",
+                verb="have",
             )
 
 

@@ -35,7 +35,7 @@ def _check_kind(path: Path, kind: bytes, name: str) -> None:
     with path.open("rb") as file:
         start = file.read(len(kind))
     if start != kind:
-        raise InputError(f"{path}: the file must be {name}, got one that begins with {start!r}.")
+        raise InputError(str(path), "the file", name, got=f"one that begins with {start!r}")
 
 
 def load_npy(path: Path) -> Any:
@@ -77,7 +77,7 @@ class NpzFile:
         except _BROKEN as error:
             raise _unreadable(f"{self.label}: {name}", error) from None
         if not isinstance(array, np.ndarray):
-            raise InputError(f"{self.label}: {name} must be an array, got a file that is none.")
+            raise InputError(self.label, name, "an array", got="a file that is none")
         return array
 
     def listed(self) -> str:
@@ -86,8 +86,8 @@ class NpzFile:
 
 def _unreadable(label: str, error: Exception) -> InputError:
     if "pickle" in str(error).lower():
-        return InputError(f"{label} must be plain numbers or text, got pickled objects, which are never loaded.")
-    return InputError(f"{label} cannot be read: {shown(str(error))}.")
+        return InputError("", label, "plain numbers or text", got="pickled objects, which are never loaded")
+    return InputError("", label, "a file that can be read", reason=shown(str(error)))
 
 
 def read_feature_file(path: Path) -> Features:
@@ -100,8 +100,11 @@ def read_feature_file(path: Path) -> Features:
         name = "x" if file.has("x") else "features" if file.has("features") else None
         if name is None:
             raise InputError(
-                f"{file.label}: the archive must hold a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x, "
-                f"got {file.listed()}."
+                file.label,
+                "the archive",
+                "a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x",
+                got=file.listed(),
+                verb="hold",
             )
         return dense_features(file.label, name, file.array(name))
 
@@ -109,9 +112,9 @@ def read_feature_file(path: Path) -> Features:
 def dense_features(label: str, name: str, array: Any) -> Features:
     what = f"{label}: {name}" if name else f"{label}: the array"
     if array.ndim != 2:
-        raise InputError(f"{what} must be a matrix with a row for each node, got shape {array.shape}.")
+        raise InputError("", what, "a matrix with a row for each node", got=f"shape {array.shape}")
     if array.dtype.kind not in "iufb":
-        raise InputError(f"{what} must hold real numbers, got dtype {array.dtype}. Encode words as numbers first.")
+        raise InputError("", what, "real numbers", got=f"dtype {array.dtype}", hint="Encode words as numbers first.", verb="hold")
     place = _place(what)
     return Features(label, array.shape[0], [Dense(as_float32(array, place), place)])
 
@@ -136,7 +139,7 @@ def sparse_from_parts(label: str, shape: Any, data: Any, indices: Any, indptr: A
         matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
         matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
-        raise InputError(f"{label} must be the parts of a CSR matrix that fit each other, got: {shown(str(error))}.") from None
+        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=shown(str(error))) from None
     matrix.sum_duplicates()
     return matrix
 
@@ -154,7 +157,7 @@ def _saved_by_scipy(file: NpzFile) -> Any:
         return scipy.sparse.csr_array(csc.T)
     if kind == "coo" and file.has("row", "col"):
         return _from_coordinates(label, shape, file.array("data"), file.array("row"), file.array("col"))
-    raise InputError(f"{label} must be in the format csr, csc or coo with its parts, got {shown(kind)} with {file.listed()}.")
+    raise InputError("", label, "in the format csr, csc or coo with its parts", got=f"{shown(kind)} with {file.listed()}")
 
 
 def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> Any:
@@ -163,7 +166,7 @@ def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> 
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
         coo = scipy.sparse.coo_array((data, (row, col)), shape=(rows, columns))
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError(f"{label} must be coordinates that fit each other, got: {shown(str(error))}.") from None
+        raise InputError("", label, "coordinates that fit each other", reason=shown(str(error))) from None
     matrix = scipy.sparse.csr_array(coo)
     matrix.sum_duplicates()
     return matrix
@@ -171,7 +174,7 @@ def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> 
 
 def _check_real(label: str, data: Any) -> None:
     if data.dtype.kind not in "iufb":
-        raise InputError(f"{label} must hold real numbers, got dtype {data.dtype}.")
+        raise InputError("", label, "real numbers", got=f"dtype {data.dtype}", verb="hold")
 
 
 def _place(what: str) -> Place:
@@ -181,14 +184,14 @@ def _place(what: str) -> Place:
 def ids_of(label: str, array: Any, nodes: int) -> Any:
     """Ids that come with a numbered graph: distinct integers or strings, one for each node."""
     if array.shape != (nodes,):
-        raise InputError(f"{label}: ids must be one for each of the {nodes} nodes, got shape {array.shape}.")
+        raise InputError(str(label), "ids", f"one for each of the {nodes} nodes", got=f"shape {array.shape}")
     if np.issubdtype(array.dtype, np.integer):
         ids = array.astype(np.int64)
     elif array.dtype.kind == "U":
         ids = np.array(array.tolist(), dtype=object) if nodes else np.zeros(0, dtype=object)
     else:
-        raise InputError(f"{label}: ids must be integers or text, got dtype {array.dtype}.")
+        raise InputError(str(label), "ids", "integers or text", got=f"dtype {array.dtype}")
     seen, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
-        raise InputError(f"{label}: ids must be distinct, got {shown(seen[counts.argmax()].item())} more than once.")
+        raise InputError(str(label), "ids", "distinct", got=f"{shown(seen[counts.argmax()].item())} more than once")
     return ids

@@ -62,7 +62,7 @@ def assemble(
                         _check_known(part, part_nodes, order, table)
     edge_index = torch.from_numpy(np.ascontiguousarray(edge_ends.reshape(2, -1).astype(np.int64)))
     if not len(ids):
-        raise InputError(f"{name}: a graph must have at least one node, got none.")
+        raise InputError(name, "a graph", "at least one node", got="none", verb="have")
     x = table.matrix(order, missing_features) if table is not None else make_features(str(features), edge_index, len(ids))
     y, class_names = np.full(len(ids), -1, dtype=np.int64), list[str]()
     if labels is not None:
@@ -109,8 +109,13 @@ def make_features(kind: str, edge_index: Tensor, nodes: int) -> Tensor:
 
 def no_features(name: str) -> InputError:
     return InputError(
-        f"{name}: features must come from somewhere, got none. Pass a features file (--features), or features='degree' "
-        f"(one number, how many neighbours a node has), or features='identity' (a feature of its own for each node)."
+        name,
+        "features",
+        "from somewhere",
+        got="none",
+        hint="Name a file by {}, or 'degree' (how many neighbours a node has), or 'identity' (a feature of its own per node).",
+        mentions=("features",),
+        verb="come",
     )
 
 
@@ -122,8 +127,12 @@ def _check_known(part: IdColumns, numbers: Any, order: Any, features: Features) 
     row, k = divmod(int(by_row.argmax()), len(part.columns))
     value = shown(part.value_at(row, part.columns[k]))
     raise InputError(
-        f"{part.table.where(row)}: node {value} must be in {features.label}, got no row for it. Add one, or pass "
-        f"missing_features='zero' or 'mean' (--missing-features)."
+        part.table.where(row),
+        f"node {value}",
+        f"in {features.label}",
+        got="no row for it",
+        hint="Add one, or choose 'zero' or 'mean' by {}.",
+        mentions=("missing_features",),
     )
 
 
@@ -132,11 +141,19 @@ def _check_label_rows(labels: Labels, features: Features | None) -> None:
         return
     if features.ids is not None:
         raise InputError(
-            f"{labels.table.label}: labels must have an id column, because {features.label} has one, got "
-            f"{', '.join(repr(name) for name in labels.table.names)}. Name it by node_id= (--id-column)."
+            str(labels.table.label),
+            "labels",
+            f"an id column, because {features.label} has one",
+            got=", ".join(repr(name) for name in labels.table.names),
+            hint="Name it by {}.",
+            mentions=("node_id",),
+            verb="have",
         )
     if labels.rows != features.rows:
         raise InputError(
-            f"{labels.table.label}: labels without ids must have a row for each of the {features.rows} rows of "
-            f"{features.label}, got {labels.rows}."
+            str(labels.table.label),
+            "labels without ids",
+            f"a row for each of the {features.rows} rows of {features.label}",
+            got=str(labels.rows),
+            verb="have",
         )

@@ -34,7 +34,7 @@ class CsvTable(Table):
             self.head.append(fields)
             self._first_lines.append(line)
         if not self.head:
-            raise InputError(f"{self.label}: the file must hold at least one line, got an empty one.")
+            raise InputError(self.label, "the file", "at least one line", got="an empty one", verb="hold")
         self._header_end = self._end_of_first_record()
         self.use_header(True)
 
@@ -86,14 +86,17 @@ class CsvTable(Table):
                     line.decode("utf-8")
                 except UnicodeDecodeError as bad:
                     got = shown(line[max(0, bad.start - 10) : bad.start + 10])
-                    return InputError(f"{self.label}, line {number}: text must be UTF-8, got {got}. Save the file as UTF-8.")
+                    return InputError(f"{self.label}, line {number}", "text", "UTF-8", got=got, hint="Save the file as UTF-8.")
         numbers = [i for i, kind in types.items() if kind == pa.float64()]
         accepted: set[str] = set()  # numbers repeat themselves
         for line_number, fields in self._rows():
             if len(fields) != self.width:
                 return InputError(
-                    f"{self.label}, line {line_number}: a line must have {self.width} columns as the first one, "
-                    f"got {len(fields)}: {shown(self.delimiter.join(fields))}."
+                    f"{self.label}, line {line_number}",
+                    "a line",
+                    f"{self.width} columns as the first one",
+                    got=f"{len(fields)}: {shown(self.delimiter.join(fields))}",
+                    verb="have",
                 )
             for i in numbers:
                 text = fields[i]
@@ -101,12 +104,11 @@ class CsvTable(Table):
                     continue
                 if text.strip() not in MISSING and not is_number(text):
                     return InputError(
-                        f"{self.label}, line {line_number}: {self.called(i, 'weight')} must be a finite number >= 0, "
-                        f"got {shown(text)}."
+                        f"{self.label}, line {line_number}", self.called(i, "weight"), "a finite number >= 0", got=shown(text)
                     )
                 if len(accepted) < 100_000:
                     accepted.add(text)
-        return InputError(f"{self.label}: the file cannot be read as CSV: {str(error).splitlines()[0]}.")
+        return InputError(self.label, "the file", "CSV", reason=str(error).splitlines()[0])
 
     def where(self, row: int) -> str:
         return f"{self.label}, line {self._row(row)[0]}"
@@ -144,7 +146,7 @@ def _unbroken(reader: Any, label: str) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error as error:
-        raise InputError(f"{label}, line {reader.line_num}: the line must be valid CSV, got an error: {error}.") from None
+        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", got=f"an error: {error}") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:

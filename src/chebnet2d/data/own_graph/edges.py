@@ -36,9 +36,11 @@ def read_edges(
 ) -> Edges:
     """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
     if (source is None) != (target is None):
-        raise InputError(f"{table.label}: source and target must be named together, got source={source!r} and target={target!r}.")
+        raise InputError(str(table.label), "source and target", "named together", got=f"source={source!r} and target={target!r}")
     if table.width < 2:
-        raise InputError(f"{table.label}: an edge table must have at least two columns, got {table.width}: {table.names}.")
+        raise InputError(
+            str(table.label), "an edge table", "at least two columns", got=f"{table.width}: {table.names}", verb="have"
+        )
     settled = header_by_force(table, header, (source, target, weight))
     if settled is None:
         _settle_header(table, known)
@@ -87,14 +89,18 @@ def _id_columns(table: Table, source: str | None, target: str | None) -> tuple[i
     if source is not None and target is not None:
         pair = named(table, "source", source), named(table, "target", target)
         if pair[0] == pair[1]:
-            raise InputError(f"{table.label}: source and target must be two columns, got {source!r} for both.")
+            raise InputError(str(table.label), "source and target", "two columns", got=f"{source!r} for both")
         return pair
     found = find_edges(table) if table.has_header else None
     if found is None and table.has_header and _some_edge_name(table):
         raise InputError(
-            f"{table.label}: the header must name both ends of an edge (such as source and target), got "
-            f"{', '.join(repr(name) for name in table.names[:8])}. Name them by source= and target= "
-            f"(--source-column, --target-column)."
+            str(table.label),
+            "the header",
+            "both ends of an edge (such as source and target)",
+            got=", ".join(repr(name) for name in table.names[:8]),
+            hint="Name them by {} and {}.",
+            mentions=("source", "target"),
+            verb="name",
         )
     return found or (0, 1)
 

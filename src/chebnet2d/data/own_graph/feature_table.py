@@ -57,7 +57,7 @@ def read_node_table(
     ids = named(table, "node_id", node_id) if node_id is not None else find_id(table) if table.has_header else None
     labels = _label_column(table, label, label_elsewhere, left_out)
     if labels is not None and labels == ids:
-        raise InputError(f"{table.label}: node_id and label must be two columns, got {table.names[labels]!r} for both.")
+        raise InputError(str(table.label), "node_id and label", "two columns", got=f"{table.names[labels]!r} for both")
     wanted = [i for i in range(table.width) if i not in (ids, labels, *left_out)] if values else []
     return node_table_at(table, ids, labels, wanted, categorical)
 
@@ -95,9 +95,12 @@ def _settle_header(table: Table) -> None:
         table.use_header(False)
         return
     raise InputError(
-        f"{table.label}, line 1: a header must be told from a row, got words and numbers: "
-        f"{shown(table.delimiter.join(first))}. Pass header=True or False; name the id column by node_id= (--id-column), "
-        f"by its position ('0') if there is no header."
+        f"{table.label}, line 1",
+        "a header",
+        "told from a row",
+        got=f"words and numbers: {shown(table.delimiter.join(first))}",
+        hint="Say by {} whether there is one; name the id column by {}, by its position ('0') if there is no header.",
+        mentions=("header", "node_id"),
     )
 
 
@@ -110,8 +113,12 @@ def _label_column(table: Table, label: str | None, elsewhere: bool, left_out: Se
         return None
     if elsewhere:
         raise InputError(
-            f"{table.label}: labels must come from one place, got the column {table.names[found]!r} beside a labels file. "
-            f"Leave the column out by ignore=[{table.names[found]!r}], or do without the file."
+            str(table.label),
+            "labels",
+            "from one place",
+            got=f"the column {table.names[found]!r} beside a labels file",
+            hint=f"Leave the column out by ignore=[{table.names[found]!r}], or do without the file.",
+            verb="come",
         )
     return found
 
@@ -154,7 +161,7 @@ def _block(table: Table, group: list[int], arrays: dict[int, Any], categorical: 
     if pa.types.is_temporal(kind):
         array = array.cast(pa.string())
     elif not pa.types.is_string(kind):
-        raise InputError(f"{table.label}: column {table.names[column]!r} must hold numbers or text, got type {kind}.")
+        raise InputError(str(table.label), f"column {table.names[column]!r}", "numbers or text", got=f"type {kind}", verb="hold")
     return _words(table, column, array, categorical, place)
 
 
@@ -178,13 +185,17 @@ def _words(table: Table, column: int, array: Any, categorical: str, place: Place
         return Dense(as_float32(values, place), place), [name]
     if categorical == "error" or numeric.sum() > words.sum():
         row = int(words.argmax())
-        hint = (
-            "Most of the column is numbers: correct the value, or leave it empty and pass missing_features='zero' or 'mean'."
-            if numeric.sum() > words.sum()
-            else "Encode a column of words by categorical='one-hot' (--categorical one-hot), leave it out by "
-            f"ignore=[{name!r}], or name it by node_id= (--id-column) or label= (--label-column) if it holds that."
+        mostly_numbers = numeric.sum() > words.sum()
+        raise InputError(
+            "",
+            place(row, 0),
+            "a number",
+            got=shown(table.cell(row, column)),
+            hint="Most of the column is numbers: correct the value, or leave it empty and choose 'zero' or 'mean' by {}."
+            if mostly_numbers
+            else "Encode a column of words as 'one-hot' by {}, leave it out by {}, or name it by {} or {} if it holds that.",
+            mentions=("missing_features",) if mostly_numbers else ("categorical", "ignore", "node_id", "label"),
         )
-        raise InputError(f"{place(row, 0)} must be a number, got {shown(table.cell(row, column))}. {hint}")
     encoded = pa.chunked_array(array).combine_chunks().dictionary_encode()
     order = np.asarray(pc.sort_indices(encoded.dictionary))
     rank = np.empty(len(order), dtype=np.int64)
@@ -204,10 +215,10 @@ def _vectors(table: Table, column: int, array: Any, place: Place) -> tuple[Block
     bad = (lengths >= 0) & (lengths != width)
     if bad.any():
         row = int(bad.argmax())
-        raise InputError(f"{place(row, 0)} must hold lists of {width} numbers as the first row, got {lengths[row]}.")
+        raise InputError("", place(row, 0), f"lists of {width} numbers as the first row", got=str(lengths[row]), verb="hold")
     flat = pc.list_flatten(array)
     if not _is_numeric(flat.type):
-        raise InputError(f"{table.label}: column {name!r} must hold lists of numbers, got type {array.type}.")
+        raise InputError(str(table.label), f"column {name!r}", "lists of numbers", got=f"type {array.type}", verb="hold")
 
     def place_in_list(row: int, entry: int) -> str:
         return f"{place(row, 0)}, entry {entry}"

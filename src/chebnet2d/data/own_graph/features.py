@@ -16,7 +16,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.dataset import DENSE_LIMIT
 from chebnet2d.graph import SparseOperator
 
-FILL_HINT = "Fill such values by missing_features='zero' or 'mean' (--missing-features)."
+FILL = "Fill such values with 'zero' or 'mean' by {}."
 
 Place = Callable[[int, int], str]  # (row, column of the block) -> "features.csv, line 17: column 'age'"
 
@@ -147,7 +147,7 @@ class Features:
             for block in self.blocks:
                 place = block.missing()
                 if place is not None:
-                    raise InputError(f"{place} must have a value, got none. {FILL_HINT}")
+                    raise InputError("", place, "a value", got="none", hint=FILL, mentions=("missing_features",), verb="have")
         parts = []
         for block in self.blocks:
             fill = block.means() if missing == "mean" else np.zeros(block.width)
@@ -174,7 +174,7 @@ def as_float32(values: Any, place: Place) -> Any:
     row = _first_row(np.isinf(numbers))
     if row is not None:
         column = int(np.isinf(numbers[row]).argmax())
-        raise InputError(f"{place(row, column)} must be a finite number, got {np.asarray(values)[row, column]}.")
+        raise InputError("", place(row, column), "a finite number", got=str(np.asarray(values)[row, column]))
     return numbers
 
 

@@ -17,7 +17,9 @@ def find_file(folder: Path, names: tuple[str, ...]) -> Path | None:
     found = [folder / name for name in names if (folder / name).is_file()]
     if len(found) > 1:
         listed = " and ".join(path.name for path in found)
-        raise InputError(f"{folder}: one file of its kind must be there, got {listed}. Remove one, or name the one to use.")
+        raise InputError(
+            str(folder), "one file of its kind", "there", got=str(listed), hint="Remove one, or name the one to use."
+        )
     return found[0] if found else None
 
 

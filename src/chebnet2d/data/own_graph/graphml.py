@@ -69,25 +69,25 @@ class _Reader:
             with path.open("rb") as file:
                 self._parser.ParseFile(file)
         except xml.parsers.expat.ExpatError as error:
-            raise InputError(f"{self.label}, line {error.lineno}: the file must be XML, got an error: {error}.") from None
+            raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", got=f"an error: {error}") from None
         except LookupError as error:  # of a codec
             raise InputError(
-                f"{self.label}, line 1: the file must be in an encoding that exists, got an error: {error}."
+                f"{self.label}, line 1", "the file", "in an encoding that exists", got=f"an error: {error}"
             ) from None
         if not self.graphs:
-            raise InputError(f"{self.label}: the file must hold a GraphML graph, got none.")
+            raise InputError(self.label, "the file", "a GraphML graph", got="none", verb="hold")
 
-    def _fail(self, message: str) -> InputError:
-        return InputError(f"{self.label}, line {self._parser.CurrentLineNumber}: {message}")
+    def _fail(self, what: str, rule: str, got: str, **details: str) -> InputError:
+        return InputError(f"{self.label}, line {self._parser.CurrentLineNumber}", what, rule, got=got, **details)
 
     def _doctype(self, *_: object) -> None:
-        raise self._fail("GraphML must have no document type, got one. Entities could make a small file endless.")
+        raise self._fail("GraphML", "no document type", "one", hint="Entities could make a small file endless.", verb="have")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rsplit(" ", 1)[-1]
         line = self._parser.CurrentLineNumber
         if not self._open and tag != "graphml":
-            raise self._fail(f"the first element must be graphml, got {tag!r}.")
+            raise self._fail("the first element", "graphml", repr(tag))
         self._open.append(tag)
         if tag == "key":
             self._key = _Key(attributes)
@@ -95,7 +95,7 @@ class _Reader:
         elif tag == "graph":
             self.graphs += "node" not in self._open
             if self.graphs > 1:
-                raise self._fail("the file must hold one graph, got another.")
+                raise self._fail("the file", "one graph", "another", verb="hold")
         elif tag == "node":
             self.nodes.add(line, id=self._need(attributes, "node", "id"))
             self._inside.append(self.nodes)
@@ -104,18 +104,18 @@ class _Reader:
             self.edges.add(line, **ends)
             self._inside.append(self.edges)
         elif tag == "hyperedge":
-            raise self._fail("an edge must have two ends, got a hyperedge.")
+            raise self._fail("an edge", "two ends", "a hyperedge", verb="have")
         elif tag == "data" and self._inside:
             key = attributes.get("key", "")
             if key not in self.keys:
-                raise self._fail(f"data must have a key that is declared, got {shown(key)}.")
+                raise self._fail("data", "a key that is declared", shown(key), verb="have")
             self._key, self._text = self.keys[key], []
         elif tag == "default" and self._key is not None:
             self._text = []
 
     def _need(self, attributes: dict[str, str], tag: str, name: str) -> str:
         if not attributes.get(name, "").strip():
-            raise self._fail(f"{tag} must have the attribute {name}, got none.")
+            raise self._fail(tag, f"the attribute {name}", "none", verb="have")
         return attributes[name]
 
     def _characters(self, text: str) -> None:
@@ -145,10 +145,10 @@ class _Reader:
             try:
                 return float(text)
             except ValueError:
-                raise self._fail(f"{key.name} must be a number ({key.kind}), got {shown(text)}.") from None
+                raise self._fail(key.name, f"a number ({key.kind})", shown(text)) from None
         if key.kind == "boolean":
             if text.lower() not in _TRUTH:
-                raise self._fail(f"{key.name} must be true or false, got {shown(text)}.")
+                raise self._fail(key.name, "true or false", shown(text))
             return _TRUTH[text.lower()]
         return text
 

@@ -46,9 +46,9 @@ class Labels:
                 self.column,
                 "label",
                 "a class",
-                f"{words[doubtful]} is a class for some and the lack of a label for others. Leave the field empty for a node "
-                f"without a label, or say which it is: unlabelled={words[doubtful]!r} (--unlabelled={words[doubtful]}), or "
-                "unlabelled='' (--unlabelled=) if it is a class.",
+                "It is a class for some and the lack of a label for others. Leave the field empty for a node without a label, or "
+                "say by {} which word means none ('' if all of them are classes).",
+                ("unlabelled",),
             )
         keys = self._keys(codes, words, absent)
         classes = sorted({key for key in keys if key is not None})
@@ -111,9 +111,13 @@ def _columns(table: Table, node_id: str | None, label: str | None) -> tuple[int 
         return None, labels
     if ids is None or labels is None or ids == labels:
         raise InputError(
-            f"{table.label}: a labels table must have an id column and a label column, got "
-            f"{', '.join(repr(name) for name in table.names[:8])}. Name them by node_id= and label= "
-            f"(--id-column, --label-column)."
+            str(table.label),
+            "a labels table",
+            "an id column and a label column",
+            got=", ".join(repr(name) for name in table.names[:8]),
+            hint="Name them by {} and {}.",
+            mentions=("node_id", "label"),
+            verb="have",
         )
     return ids, labels
 
@@ -147,4 +151,4 @@ def _text(table: Table, column: int, array: Any) -> Any:
         return pc.if_else(pc.is_nan(array), pa.scalar(None, kind), array).cast(pa.string())
     if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_null(kind):
         return array.cast(pa.string())
-    raise InputError(f"{table.label}: {table.called(column, 'label')} must be a column of integers or text, got type {kind}.")
+    raise InputError(str(table.label), table.called(column, "label"), "a column of integers or text", got=f"type {kind}")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import scipy.sparse
 import torch
 
-from chebnet2d._checks import InputError, describe, fail, one_of
+from chebnet2d._checks import InputError, one_of
 from chebnet2d.data.own_graph.arrays import dense_features, sparse_features
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
 from chebnet2d.data.own_graph.edges import read_edges
@@ -40,7 +40,7 @@ def from_networkx(
     one_of(_OWNER, "missing_features", missing_features, ("error", "zero", "mean"))
     one_of(_OWNER, "categorical", categorical, ("error", "one-hot"))
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
-        raise fail(_OWNER, "graph", "a networkx graph", graph)
+        raise InputError(_OWNER, "graph", "a networkx graph", graph)
     nodes = [node for node, _ in graph.nodes(data=True)]
     attributes = [dict(values) for _, values in graph.nodes(data=True)]
 
@@ -58,7 +58,7 @@ def from_networkx(
         names, matrix = [], features
     for name in names:
         if not any(name in values for values in attributes):
-            raise InputError(f"{_OWNER}: features must be attributes of nodes, got {name!r}, which no node has.")
+            raise InputError(str(_OWNER), "features", "attributes of nodes", got=f"{name!r}, which no node has")
 
     columns = {"id": _ids(nodes)} | {f"attribute {name}": _column(name, attributes, place) for name in names}
     labelled = label is not None and any(label in values for values in attributes)
@@ -97,9 +97,7 @@ def _column(name: str, attributes: list[dict[str, Any]], place: Callable[[int], 
         if all(value is None or isinstance(value, str | int | float) for value in values):
             return pa.chunked_array([pa.array([None if value is None else str(value) for value in values])])
         row = next((i for i, value in enumerate(values) if not isinstance(value, str | int | float | list | None)), 0)
-        raise InputError(
-            f"graph, {place(row)}: {name} must be a number, text or a vector, as elsewhere, got {describe(values[row])}."
-        ) from None
+        raise InputError(f"graph, {place(row)}", name, "a number, text or a vector, as elsewhere", values[row]) from None
 
 
 def _plain(value: Any) -> Any:
@@ -134,10 +132,10 @@ def _matrix(matrix: Any, nodes: int) -> Features:
         try:
             array = np.asarray(matrix)
         except ValueError:
-            raise fail(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
+            raise InputError(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
         found = dense_features(_OWNER, "features", array)
     if found.rows != nodes:
-        raise InputError(f"{_OWNER}: features must have a row for each of the {nodes} nodes, got {found.rows}.")
+        raise InputError(str(_OWNER), "features", f"a row for each of the {nodes} nodes", got=str(found.rows), verb="have")
     return found
 
 

@@ -89,7 +89,7 @@ def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
         return pa.chunked_array([pa.array(numbers.astype(np.int64))])
     if pa.types.is_null(kind):
         return array.cast(pa.string())
-    raise InputError(f"{table.label}: {table.called(column, role)} must be a column of integers or text, got type {kind}.")
+    raise InputError(str(table.label), table.called(column, role), "a column of integers or text", got=f"type {kind}")
 
 
 def _trimmed(values: Any, codes: Any) -> tuple[Any, Any]:
@@ -155,4 +155,4 @@ def refuse_repeated(part: IdColumns) -> None:
         earlier = int(np.flatnonzero(part.codes == part.codes[row])[0])
         place = part.table.where(earlier).rsplit(", ", 1)[-1]
         value = shown(part.table.cell(row, part.columns[0]))
-        raise InputError(f"{part.table.where(row)}: {part.role} must occur once, got {value} again ({place} has it).")
+        raise InputError(part.table.where(row), part.role, "once", got=f"{value} again ({place} has it)", verb="occur")

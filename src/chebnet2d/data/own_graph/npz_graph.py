@@ -23,13 +23,13 @@ def read_npz(path: Path, *, features: str | None, missing_features: str, unlabel
     with NpzFile(path) as file:
         if not file.has("edge_index"):
             raise InputError(
-                f"{file.label}: the archive must hold edge_index (and of {', '.join(_NAMES[1:])}), got {file.listed()}."
+                file.label, "the archive", f"edge_index (and of {', '.join(_NAMES[1:])})", got=file.listed(), verb="hold"
             )
         edge_index = checked_edge_index(file.label, file.array("edge_index"))
         found = _features(file)
         nodes = _count(file, found, edge_index)
         if edge_index.size and edge_index.max() >= nodes:
-            raise InputError(f"{file.label}: edge_index must be below the number of nodes, {nodes}, got {edge_index.max()}.")
+            raise InputError(file.label, "edge_index", f"below the number of nodes, {nodes}", got=str(edge_index.max()))
         weight = None
         if file.has("edge_weight"):
             weight = torch.from_numpy(checked_weight(file.label, file.array("edge_weight"), edge_index.shape[1]))
@@ -54,7 +54,9 @@ def _features(file: NpzFile) -> Features | None:
         return None
     lacking = [name for name in _PARTS if name not in file.names]
     if lacking:
-        raise InputError(f"{file.label}: a sparse x must have the parts {', '.join(_PARTS)}, got none of {', '.join(lacking)}.")
+        raise InputError(
+            file.label, "a sparse x", f"the parts {', '.join(_PARTS)}", got=f"none of {', '.join(lacking)}", verb="have"
+        )
     data, indices, indptr, shape = (file.array(name) for name in _PARTS)
     return sparse_features(file.label, "x", sparse_from_parts(f"{file.label}: x", shape, data, indices, indptr))
 
@@ -71,9 +73,9 @@ def _count(file: NpzFile, features: Features | None, edge_index: Any) -> int:
 def _labels(file: NpzFile, nodes: int, unlabelled: str | None) -> tuple[Any, list[str]]:
     y = file.array("y")
     if y.shape != (nodes,):
-        raise InputError(f"{file.label}: y must have one label for each of the {nodes} nodes, got shape {y.shape}.")
+        raise InputError(file.label, "y", f"one label for each of the {nodes} nodes", got=f"shape {y.shape}", verb="have")
     if y.dtype.kind not in "iufUb":
-        raise InputError(f"{file.label}: y must hold integers or text, got dtype {y.dtype}.")
+        raise InputError(file.label, "y", "integers or text", got=f"dtype {y.dtype}", verb="hold")
     if file.has("class_names"):
         names = [str(name) for name in file.array("class_names").ravel().tolist()]
         return checked_classes(file.label, y, names), names
@@ -87,38 +89,40 @@ def _labels(file: NpzFile, nodes: int, unlabelled: str | None) -> tuple[Any, lis
 def checked_edge_index(label: str, array: Any) -> Any:
     if array.ndim != 2 or array.shape[0] != 2:
         hint = " Transpose it?" if array.ndim == 2 and array.shape[1] == 2 else ""
-        raise InputError(f"{label}: edge_index must be 2 x E integers, got shape {array.shape}.{hint}")
+        raise InputError(str(label), "edge_index", "2 x E integers", got=f"shape {array.shape}.{hint}")
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise InputError(f"{label}: edge_index must be 2 x E integers, got dtype {array.dtype}.")
+        raise InputError(str(label), "edge_index", "2 x E integers", got=f"dtype {array.dtype}")
     if array.size and array.min() < 0:
-        raise InputError(f"{label}: edge_index must be >= 0, got {array.min()}.")
+        raise InputError(str(label), "edge_index", ">= 0", got=str(array.min()))
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def checked_weight(label: str, array: Any, edges: int) -> Any:
     if array.shape != (edges,):
-        raise InputError(f"{label}: edge_weight must have one number for each of the {edges} edges, got shape {array.shape}.")
+        raise InputError(
+            str(label), "edge_weight", f"one number for each of the {edges} edges", got=f"shape {array.shape}", verb="have"
+        )
     if array.dtype.kind not in "iufb":
-        raise InputError(f"{label}: edge_weight must hold numbers, got dtype {array.dtype}.")
+        raise InputError(str(label), "edge_weight", "numbers", got=f"dtype {array.dtype}", verb="hold")
     with np.errstate(over="ignore"):
         weight = array.astype(np.float32)
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         first = int(bad.argmax())
-        raise InputError(f"{label}: edge_weight must be finite numbers >= 0, got {array[first]} at edge {first}.")
+        raise InputError(str(label), "edge_weight", "finite numbers >= 0", got=f"{array[first]} at edge {first}")
     return weight
 
 
 def checked_classes(label: str, y: Any, names: list[str]) -> Any:
     """Class indices that belong to a list of names: -1 for none."""
     if y.dtype.kind not in "iu":
-        raise InputError(f"{label}: y must hold class indices beside class_names, got dtype {y.dtype}.")
+        raise InputError(str(label), "y", "class indices beside class_names", got=f"dtype {y.dtype}", verb="hold")
     bad = (y < -1) | (y >= len(names))
     if bad.any():
         first = int(bad.argmax())
         raise InputError(
-            f"{label}: y must be from -1 to {len(names) - 1} (class_names has {len(names)}), got {y[first]} at node {first}."
+            str(label), "y", f"from -1 to {len(names) - 1} (class_names has {len(names)})", got=f"{y[first]} at node {first}"
         )
     if len(set(names)) < len(names):
-        raise InputError(f"{label}: class_names must be distinct, got {', '.join(names[:8])}.")
+        raise InputError(str(label), "class_names", "distinct", got=", ".join(names[:8]))
     return y.astype(np.int64)

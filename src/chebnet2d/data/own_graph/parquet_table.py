@@ -19,15 +19,15 @@ class ParquetTable(Table):
             self._file = pa.parquet.ParquetFile(path)
             self.names = [str(name) for name in self._file.schema_arrow.names]
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{self.label}: the file must be Parquet, got: {_first_line(error)}.") from None
+            raise InputError(self.label, "the file", "Parquet", reason=_first_line(error)) from None
         if len(set(self.names)) < len(self.names):
-            raise InputError(f"{self.label}: column names must differ, got {', '.join(self.names)}.")
+            raise InputError(self.label, "column names", "", got=", ".join(self.names), verb="differ")
 
     def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
         try:
             table = self._file.read(columns=[self.names[i] for i in columns])
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{self.label}: the file cannot be read: {_first_line(error)}.") from None
+            raise InputError(self.label, "the file", "a Parquet table", reason=_first_line(error)) from None
         arrays = [_plain(table[self.names[i]]) for i in columns]
         return [self._number(array, i) if i in numbers else array for i, array in zip(columns, arrays, strict=True)]
 
@@ -35,7 +35,7 @@ class ParquetTable(Table):
         kind = array.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
             return array.cast(pa.float64())
-        raise InputError(f"{self.label}: {self.called(column, 'weight')} must be a column of numbers, got type {kind}.")
+        raise InputError(self.label, self.called(column, "weight"), "a column of numbers", got=f"type {kind}")
 
     def where(self, row: int) -> str:
         return f"{self.label}, row {row} (from 0)"

@@ -70,7 +70,7 @@ def read_graph(
     if whole is not None and whole.suffix.lower() in (".npz", ".safetensors") and not whole.is_dir():
         beside = [purpose for purpose, file in given.items() if file is not None]
         if beside:
-            raise InputError(f"{whole}: the file must stand alone, got {' and '.join(beside)} beside it.")
+            raise InputError(str(whole), "the file", "alone", got=f"{' and '.join(beside)} beside it", verb="stand")
         if whole.suffix.lower() == ".npz":
             return read_npz(whole, features=made, missing_features=missing_features, unlabelled=unlabelled)
         return read_saved(whole, features=made, missing_features=missing_features)
@@ -149,18 +149,20 @@ def _sources(whole: Path | None, given: dict[str, Path | None], made: bool) -> _
         features = features or find_file(whole, FEATURES)
         labels = labels or find_file(whole, LABELS)
         if edges is None:
-            raise InputError(f"{whole}: the folder must hold {', '.join(EDGES[:-1])} or {EDGES[-1]}, got {_listing(whole)}.")
+            raise InputError(
+                str(whole), "the folder", f"{', '.join(EDGES[:-1])} or {EDGES[-1]}", got=str(_listing(whole)), verb="hold"
+            )
     elif whole is not None and whole.suffix.lower() == ".graphml":
         if edges is not None:
-            raise InputError(f"{whole}: edges must come from one place, got {edges} beside a graph.")
+            raise InputError(str(whole), "edges", "from one place", got=f"{edges} beside a graph", verb="come")
         edge_table, node_table = read_graphml(whole)
         return _Sources(whole.stem, edge_table, node_table, features, labels, graphml=True)
     else:
         if whole is not None and edges is not None:
-            raise InputError(f"{whole}: edges must come from one place, got {edges} beside an edge table.")
+            raise InputError(str(whole), "edges", "from one place", got=f"{edges} beside an edge table", verb="come")
         edges = edges or whole
         if edges is None:
-            raise InputError(f"{_OWNER}: path or edges must be given, got neither.")
+            raise InputError(str(_OWNER), "path or edges", "given", got="neither")
         name = edges.stem
     nodes = None
     if made and features is not None:
@@ -172,15 +174,17 @@ def _sources(whole: Path | None, given: dict[str, Path | None], made: bool) -> _
 def _existing(path: PathLike) -> Path:
     found = Path(path).expanduser()
     if not found.exists():
-        raise InputError(f"{_OWNER}: path must be a folder or file that exists, got {str(path)!r}.")
+        raise InputError(str(_OWNER), "path", "a folder or file that exists", str(path))
     if found.is_dir() or found.suffix.lower() in (*_TABLE_SUFFIXES, *WHOLE):
         return found
     hint = ""
     if found.suffix.lower() in (".pt", ".pth", ".pkl", ".pickle"):
         hint = " Such files can run code when they are read; write the Data with chebnet2d.data.own_graph.write_graph instead."
     raise InputError(
-        f"{_OWNER}: path must be a folder, an edge table ({', '.join(TABLES)}) or a graph ({', '.join(WHOLE)}), "
-        f"got {str(path)!r}.{hint}"
+        str(_OWNER),
+        "path",
+        f"a folder, an edge table ({', '.join(TABLES)}) or a graph ({', '.join(WHOLE)})",
+        got=f"{str(path)!r}.{hint}",
     )
 
 
@@ -192,10 +196,10 @@ def _file(purpose: str, path: PathLike | None) -> Path | None:
         hint = ""
         if purpose == "features" and not found.suffix:
             hint = " The words for features without a file are 'degree' and 'identity'."
-        raise InputError(f"{_OWNER}: {purpose} must be a file that exists, got {str(path)!r}.{hint}")
+        raise InputError(str(_OWNER), str(purpose), "a file that exists", got=f"{str(path)!r}.{hint}")
     suffixes = (*_TABLE_SUFFIXES, ".npy", ".npz") if purpose == "features" else _TABLE_SUFFIXES
     if found.suffix.lower() not in suffixes:
-        raise InputError(f"{_OWNER}: {purpose} must be a file of the kind {', '.join(suffixes)}, got {str(path)!r}.")
+        raise InputError(str(_OWNER), str(purpose), f"a file of the kind {', '.join(suffixes)}", str(path))
     return found
 
 

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from chebnet2d._checks import InputError, fail
+from chebnet2d._checks import InputError
 from chebnet2d._targets import written_whole
 from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_features, no_features
@@ -34,16 +34,16 @@ def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
     owner = "write_graph"
     path = Path(path)
     if path.suffix.lower() != ".safetensors":
-        raise fail(owner, "path", "a file with the suffix .safetensors", str(path))
+        raise InputError(owner, "path", "a file with the suffix .safetensors", str(path))
     if not path.parent.is_dir():
-        raise fail(owner, "path", "in a folder that exists", str(path))
+        raise InputError(owner, "path", "in a folder that exists", str(path))
     if not hasattr(data, "to_dict") or getattr(data, "edge_index", None) is None:
-        raise fail(owner, "data", "a torch_geometric Data with edge_index", data)
+        raise InputError(owner, "data", "a torch_geometric Data with edge_index", data)
     tensors: dict[str, Tensor] = {}
     plain: dict[str, Any] = {}
     for key, value in data.to_dict().items():
         if "." in key:
-            raise fail(owner, "data", "made of attributes without a dot in their names", key)
+            raise InputError(owner, "data", "made of attributes without a dot in their names", key)
         if isinstance(value, Tensor):
             _add_tensor(tensors, plain, key, value)
         elif isinstance(value, np.ndarray):
@@ -63,7 +63,7 @@ def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, val
         tensors[key] = value.contiguous().clone()
         return
     if value.dim() != 2:
-        raise fail("write_graph", key, "a dense tensor or a sparse matrix", value)
+        raise InputError("write_graph", key, "a dense tensor or a sparse matrix", value)
     csr = value if value.layout == torch.sparse_csr else value.to_sparse_csr()
     for part, tensor in zip(_SPARSE, (csr.crow_indices(), csr.col_indices(), csr.values()), strict=True):
         tensors[f"{key}.{part}"] = tensor.contiguous().clone()
@@ -80,7 +80,7 @@ def _add_array(tensors: dict[str, Tensor], key: str, value: Any) -> None:
         tensors[f"{key}.utf8"] = torch.from_numpy(np.frombuffer(b"".join(encoded), dtype=np.uint8).copy())
         tensors[f"{key}.offsets"] = torch.from_numpy(offsets)
     else:
-        raise fail("write_graph", key, "an array of numbers or of strings", value)
+        raise InputError("write_graph", key, "an array of numbers or of strings", value)
 
 
 def _json_value(key: str, value: Any) -> Any:
@@ -88,9 +88,9 @@ def _json_value(key: str, value: Any) -> Any:
     try:
         same = json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
-        raise fail("write_graph", key, rule, value) from None
+        raise InputError("write_graph", key, rule, value) from None
     if same != value:
-        raise fail("write_graph", key, rule, value)
+        raise InputError("write_graph", key, rule, value)
     return value
 
 
@@ -104,19 +104,21 @@ def read_saved(path: Path, *, features: str | None, missing_features: str) -> An
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
-        raise InputError(f"{label}: the file must be safetensors, got: {str(error).splitlines()[0]}.") from None
+        raise InputError(str(label), "the file", "safetensors", reason=str(str(error).splitlines()[0])) from None
     if FORMAT not in metadata:
-        raise InputError(f"{label}: the file must be a graph that write_graph wrote, got another safetensors file.")
+        raise InputError(str(label), "the file", "a graph that write_graph wrote", got="another safetensors file")
     try:
         header = json.loads(metadata[FORMAT])
         version = header["version"]
         values = _assembled(label, tensors, header["attributes"]) if version == VERSION else {}
     except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{label}: the file is damaged: {type(error).__name__}: {error}.") from None
+        raise InputError(label, "the file", "whole", reason=f"{type(error).__name__}: {error}") from None
     if version != VERSION:
-        raise InputError(f"{label}: the file must have version {VERSION}, got {shown(version)}. A newer chebnet2d may read it.")
+        raise InputError(
+            str(label), "the file", f"version {VERSION}", got=shown(version), hint="A newer chebnet2d may read it.", verb="have"
+        )
     if not isinstance(values.get("edge_index"), Tensor):
-        raise InputError(f"{label}: the file must hold edge_index, got {', '.join(sorted(values)) or 'nothing'}.")
+        raise InputError(str(label), "the file", "edge_index", got=str(", ".join(sorted(values)) or "nothing"), verb="hold")
     _check(label, values, features, missing_features)
     data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
     for key, value in values.items():
@@ -145,9 +147,9 @@ def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) ->
 
 def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:
     if utf8.dtype != np.uint8 or offsets.ndim != 1 or not offsets.size or offsets[0] != 0 or offsets[-1] != len(utf8):
-        raise InputError(f"{label}: {key} must be text with offsets that fit it, got others.")
+        raise InputError(str(label), str(key), "text with offsets that fit it", got="others")
     if (np.diff(offsets) < 0).any():
-        raise InputError(f"{label}: {key} must be text with offsets that grow, got others.")
+        raise InputError(str(label), str(key), "text with offsets that grow", got="others")
     whole = utf8.tobytes()
     out = np.empty(len(offsets) - 1, dtype=object)
     bounds = offsets.tolist()
@@ -164,7 +166,7 @@ def _check(label: str, values: dict[str, Any], features: str | None, missing_fea
     if not isinstance(nodes, int):
         nodes = int(edge_index.max()) + 1 if edge_index.size else 0
     if edge_index.size and edge_index.max() >= nodes:
-        raise InputError(f"{label}: edge_index must be below the number of nodes, {nodes}, got {edge_index.max()}.")
+        raise InputError(str(label), "edge_index", f"below the number of nodes, {nodes}", got=str(edge_index.max()))
     if isinstance(values.get("edge_weight"), Tensor):
         values["edge_weight"] = torch.from_numpy(checked_weight(label, values["edge_weight"].numpy(), edge_index.shape[1]))
     values["num_nodes"] = nodes
@@ -193,14 +195,14 @@ def _check_labels(label: str, values: dict[str, Any], nodes: int) -> None:
     y = values.get("y")
     y = torch.full((nodes,), -1) if y is None else y
     if y.shape != (nodes,):
-        raise InputError(f"{label}: y must have one label for each of the {nodes} nodes, got shape {tuple(y.shape)}.")
+        raise InputError(str(label), "y", f"one label for each of the {nodes} nodes", got=f"shape {tuple(y.shape)}", verb="have")
     if y.dtype.is_floating_point or y.dtype == torch.bool:
-        raise InputError(f"{label}: y must hold class indices, got {y.dtype}.")
+        raise InputError(str(label), "y", "class indices", got=str(y.dtype), verb="hold")
     names = values.get("class_names")
     if names is None:
         names = [str(i) for i in range(int(y.max()) + 1 if nodes else 0)]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"{label}: class_names must be a list of strings, got {names!r:.60}.")
+        raise InputError(str(label), "class_names", "a list of strings", got=f"{names!r:.60}")
     values["y"] = torch.from_numpy(checked_classes(label, y.numpy(), names))
     values["class_names"] = names
     values["num_classes"] = len(names)

@@ -44,11 +44,9 @@ class Table:
             return role
         return f"{role} (column {self.names[column]!r})"
 
-    def bad_cell(self, row: int, column: int, role: str, rule: str, hint: str = "") -> InputError:
+    def bad_cell(self, row: int, column: int, role: str, rule: str, hint: str = "", mentions: Sequence[str] = ()) -> InputError:
         value = shown(self.cell(row, column))
-        return InputError(
-            f"{self.where(row)}: {self.called(column, role)} must be {rule}, got {value}." + (f" {hint}" if hint else "")
-        )
+        return InputError(self.where(row), self.called(column, role), rule, got=value, hint=hint, mentions=mentions)
 
 
 class MemoryTable(Table):

@@ -72,7 +72,7 @@ def read_ogb(folder: Path, entry: Entry) -> Data:
     for part, name in (("train", "train"), ("val", "valid"), ("test", "test")):
         paths = sorted(folder.glob(f"split/*/{name}.csv.gz"))
         if not paths:
-            raise InputError(f"load: {folder / 'split'} must have a folder with {name}.csv.gz, got none.")
+            raise InputError("load", str(folder / "split"), f"a folder with {name}.csv.gz", got="none", verb="have")
         index = _matrix(paths[0], "int64")[:, 0]
         if index.size and (index.min() < 0 or index.max() >= len(x)):
             raise broken(paths[0], f"hold node indices from 0 to {len(x) - 1}", f"{int(index.max())}")
@@ -113,4 +113,4 @@ def _read_csv(path: Path, types: dict[str, Any] | None, dtype: str = "") -> Any:
         except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as second:
             error = second
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"load: {path} must be a CSV file in the format of its dataset, got {reason}.") from None
+        raise InputError("load", str(path), "a CSV file in the format of its dataset", got=reason) from None

@@ -41,11 +41,11 @@ def reading(path: Path, rule: str) -> Iterator[None]:
         raise
     except _BROKEN as error:
         reason = " ".join(str(error).split())[:150] or "nothing that explains it"
-        raise InputError(f"load: {path} must be {rule}, got {type(error).__name__}: {reason}.") from None
+        raise InputError("load", str(path), rule, got=f"{type(error).__name__}: {reason}") from None
 
 
 def broken(path: Path, rule: str, got: str) -> InputError:
-    return InputError(f"load: {path} must {rule}, got {got}.")
+    return InputError("load", str(path), rule, got=got, verb="")
 
 
 def read_npz(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
