@@ -175,8 +175,8 @@ def product(arguments: argparse.Namespace) -> None:
 
 def epochs(arguments: argparse.Namespace) -> None:
     """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
+    from chebnet2d.models import on_bases
     from chebnet2d.training import Run, Settings
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.batch_loop import StackLearner
     from chebnet2d.training.minibatch import Task, stored_split
 
@@ -214,7 +214,7 @@ def epochs(arguments: argparse.Namespace) -> None:
 
 
 def run_training(arguments: argparse.Namespace) -> None:
-    from chebnet2d.training.basis_models import on_bases
+    from chebnet2d.models import on_bases
     from chebnet2d.training.minibatch import fit_on_bases, stored_split
 
     bases = Bases.open(arguments.folder)

@@ -104,8 +104,8 @@ def train_bases(
 
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import print_json, say, training_progress
+    from chebnet2d.models import on_bases
     from chebnet2d.training import Settings
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
     from chebnet2d.training.minibatch import fit_on_bases, stored_split
 

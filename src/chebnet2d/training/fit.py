@@ -17,7 +17,7 @@ from chebnet2d._checks import InputError, flag, integer, real
 from chebnet2d._device import checked_device
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels.random_streams import Stream
-from chebnet2d.models import CANNOT_STACK, MODELS, features_of
+from chebnet2d.models import features_of
 from chebnet2d.nn import Features
 from chebnet2d.training.halving import check_rungs, check_trials, worse_half
 from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
@@ -178,8 +178,6 @@ def fit_many(
     for group in groups:
         model = runs[group[0]].model
         widest = stack_width(model, data) if width is None else integer("fit_many", "width", width, 1)
-        if any(type(model) is MODELS[name] for name in CANNOT_STACK):
-            widest = 1
         widest = math.ceil(len(group) / math.ceil(len(group) / widest))  # an even cut: a stack of few runs is slow
         parts += [group[start : start + widest] for start in range(0, len(group), widest)]
 

@@ -19,7 +19,7 @@ from chebnet2d._device import checked_device
 from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
-from chebnet2d.training.basis_models import OnBases
+from chebnet2d.models import OnBases
 from chebnet2d.training.batch_loop import BATCH, StackLearner, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, initialise_parameters
 from chebnet2d.training.settings import Settings
