@@ -8,8 +8,6 @@ import scipy.special
 import scipy.stats
 
 from chebnet2d import models
-from chebnet2d.conv import SpectralConv
-from chebnet2d.models.adc import Heat, Mixture
 from dense_graph import F_IN, C, N, close, filter_input, numpy, ready
 from oracle_vectors import assert_near, read_vector
 
@@ -46,7 +44,7 @@ def test_gadc_starts_as_a_uniform_walk(dense, variant):
 
 
 def test_diffusion_alone_as_published():
-    for name, method in (("adc", ADC), ("gadc", GADC)):
+    for name, method in (("adc", models.ADC), ("gadc", models.GADC)):
         vector = read_vector(name)
         for i in range(2):
             enter = vector.tensor(f"extra:diffusion{i}_in")

@@ -188,7 +188,7 @@ def test_a_name_of_an_entry_point_is_not_looked_up(saved, monkeypatch):
 def test_a_reading_that_is_none(tmp_path):
     from chebnet2d.models import EachBasis
 
-    folder = chebnet2d.save(EachBasis("gprgnn", 4, 2, degree=2, stored_operator="P~"), tmp_path / "model")
+    folder = chebnet2d.save(EachBasis("gprgnn", 4, 2, degree=2, stored={"operator": "P~"}), tmp_path / "model")
     edit(folder, reading="os.system")
     with pytest.raises(chebnet2d.InputError, match="the reading in config.json must be one of 'filter-first', 'each-basis'"):
         chebnet2d.load(folder)

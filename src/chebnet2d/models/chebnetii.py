@@ -119,12 +119,7 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
 
     @staticmethod
     def convolution(
-        in_channels: int,
-        out_channels: int,
-        degree: int = 10,
-        layout: str = "logits",
-        relu: bool = True,
-        operator: str = "L_hat",
+        in_channels: int, out_channels: int, degree: int = 10, layout: str = "logits", relu: bool = True, operator: str = "L_hat"
     ) -> SpectralConv:
         one_of("ChebNetII", "operator", operator, ("L_hat", "P~"))
         integer("ChebNetII", "degree", degree, 0)

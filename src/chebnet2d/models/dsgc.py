@@ -58,7 +58,7 @@ def _mixed(x: Tensor | SparseOperator, mixing: SparseOperator) -> Tensor:
 
 
 class TwoSteps(FixedFilter):
-    """(D~^-1 A~)^2, of which the fused operation is no good: the operator is not symmetric."""
+    """(D~^-1 A~)^2. The operator is not symmetric, as the fused operation would need it."""
 
     def __init__(self) -> None:
         super().__init__([0.0, 0.0, 1.0], operator="D~^-1 A~")

@@ -69,13 +69,14 @@ def on_bases(
         raise InputError("on_bases", "out_channels", "given for bases without labels", got="None")
     if one_of("on_bases", "reading", reading, (*READINGS, FULL_BATCH)) == FULL_BATCH:
         raise InputError("on_bases", "reading", "one that uses bases", got="'full-batch', which is chebnet2d.fit on the graph")
-    stored: dict[str, Any] = {
-        "stored_degree": bases.degree,
-        "stored_basis": bases.basis_name,
-        "stored_parameters": dict(bases.basis_parameters),
-        "stored_operator": bases.operator,
-    }
-    return READINGS[reading](method, bases.num_features, classes, **{"degree": bases.degree, **stored, **options})
+    given = {"degree": bases.degree, "stored": _kind(bases), **options}
+    return READINGS[reading](method, bases.num_features, classes, **given)
+
+
+def _kind(bases: StoredBases) -> dict[str, Any]:
+    """What has to agree between a model and bases, besides the number of features; ready for JSON."""
+    parameters = dict(bases.basis_parameters)
+    return {"basis": bases.basis_name, "parameters": parameters, "operator": bases.operator, "degree": bases.degree}
 
 
 class OnBases(Configured, ExactBuffers):
@@ -97,8 +98,9 @@ class OnBases(Configured, ExactBuffers):
         self._method_groups = model.groups
         self.varies_in_stack = model.varies_in_stack | {"dropout", "filter_dropout"}
         degree = integer(owner, "degree", config["degree"], 0)
-        given = config["stored_degree"]
-        self.degree = config["stored_degree"] = degree if given is None else integer(owner, "stored_degree", given, 0)
+        usual = {"basis": "chebyshev", "parameters": {}, "operator": "L_hat", "degree": degree}
+        self.stored = config["stored"] = {**usual, **(config["stored"] or {})}
+        self.degree = integer(owner, "degree in stored", self.stored["degree"], 0)
         if model.degree_argument is not None:
             name, more = model.degree_argument
             options = {name: degree + more, **options}
@@ -109,8 +111,7 @@ class OnBases(Configured, ExactBuffers):
             if isinstance(error, InputError):
                 raise
             raise InputError(owner, "options", f"those of the convolution of {self.method!r}", reason=str(error)) from None
-        basis, parameters, operator = (config[f"stored_{name}"] for name in ("basis", "parameters", "operator"))
-        self.register_exact("change", self.conv.change_to(basis, parameters or {}, operator, self.degree, owner="on_bases"))
+        self.register_exact("change", self.conv.change_to(**self.stored, owner="on_bases"))
 
     def group_of(self, parameter_name: str) -> str:
         return group_by_prefix(self._method_groups, parameter_name)
@@ -125,16 +126,11 @@ class OnBases(Configured, ExactBuffers):
 
     def check_bases(self, bases: StoredBases) -> None:
         """Raise unless these are bases of the kind that the model was made for."""
-        owner, config = type(self).__name__, self._config
-        for name, needed, found in (
-            ("degree", self.degree, bases.degree),
-            ("features", self.in_channels, bases.num_features),
-            ("basis", config["stored_basis"], bases.basis_name),
-            ("basis parameters", dict(config["stored_parameters"] or {}), dict(bases.basis_parameters)),
-            ("operator", config["stored_operator"], bases.operator),
-        ):
-            if needed != found:
-                raise InputError(owner, "the bases", f"the {name} {needed}, as the model", got=str(found), verb="have")
+        needed, found = {**self.stored, "features": self.in_channels}, {**_kind(bases), "features": bases.num_features}
+        for name, value in needed.items():
+            if value != found[name]:
+                rule = f"the {name} {value}, as the model"
+                raise InputError(type(self).__name__, "the bases", rule, got=str(found[name]), verb="have")
 
     def _check(self, terms: Tensor) -> None:
         shape = (self.degree + 1, self.in_channels)
@@ -153,7 +149,8 @@ class FilterFirst(OnBases):
         maps: where W_d are maps between channels (ChebNet2D, Spec-GN*): "hidden", F x H, in the place of the MLP's first layer;
             or "features", F x F, followed by the whole MLP; "auto": "features" up to F = H, where it is the cheaper one. Methods
             without maps ignore it.
-        stored_degree, stored_basis, stored_parameters, stored_operator: what is on disk (``on_bases`` fills them in).
+        stored: what is on disk, as ``on_bases`` fills it in: basis, parameters, operator and degree. Default: Chebyshev bases of
+            L_hat of the same degree.
         options: of the method's convolution: ``rank`` and ``init`` of chebnet2d, ``alpha`` of gprgnn, ...
 
     With F x H maps the filter starts as 1 and the map as a linear layer does: the model starts as the MLP on raw features.
@@ -172,10 +169,7 @@ class FilterFirst(OnBases):
         dropout: float = 0.5,
         maps: str = "auto",
         batch_norm: bool = False,
-        stored_degree: int | None = None,
-        stored_basis: str = "chebyshev",
-        stored_parameters: dict[str, Any] | None = None,
-        stored_operator: str = "L_hat",
+        stored: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -233,10 +227,7 @@ class EachBasis(OnBases):
         num_layers: int = 2,
         dropout: float = 0.5,
         filter_dropout: float = 0.0,
-        stored_degree: int | None = None,
-        stored_basis: str = "chebyshev",
-        stored_parameters: dict[str, Any] | None = None,
-        stored_operator: str = "L_hat",
+        stored: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
