@@ -29,6 +29,7 @@ _SUBPACKAGES = (
     "reports",
     "search",
     "study",
+    "testing",
     "theory",
     "training",
 )
