@@ -6,13 +6,13 @@ Everything loads on first use, so that ``import chebnet2d`` and ``chebnet2d --he
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from chebnet2d._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from chebnet2d import conv, data, graph, models, nn, plots, polynomials, theory, training
     from chebnet2d._checks import InputError
     from chebnet2d.models import ChebNet2D, load, save
     from chebnet2d.training import Result, fit
-
-__version__ = "0.1.0"
 
 _SUBPACKAGES = (
     "bases",

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d._device import checked_device
+from chebnet2d._version import __version__
 from chebnet2d.bases.operators import OPERATORS, large_operator
 from chebnet2d.bases.plan import (
     DTYPES,
@@ -154,7 +154,7 @@ def prepare(
         name=str(getattr(facts, "name", None) or ""),
         metric=str(getattr(facts, "metric", None) or "accuracy"),
         classes=_classes(facts),
-        version=version("chebnet2d"),
+        version=__version__,
     )
     _refuse_other(plan, Path(out))
     return Work(matrix, features, chosen, plan, kept, labels, parts, Path(out))

@@ -15,7 +15,8 @@ from chebnet2d.models.decoupled import check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, Dropout, Features, GlorotLinear, check_features, pattern_of
+from chebnet2d.nn import MLP, Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn.features import pattern_of
 
 ROWS = ("rw", "lp", "none")
 COLUMNS = ("ppmi", "lazy", "none")

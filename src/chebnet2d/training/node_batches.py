@@ -20,7 +20,7 @@ from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d._device import checked_device
 from chebnet2d.graph import SparseOperator, operator_of
 from chebnet2d.nn import Features
-from chebnet2d.nn.dropout import pattern_of
+from chebnet2d.nn.features import pattern_of
 from chebnet2d.training.batch_loop import BATCH, Batch, StackLearner, train
 from chebnet2d.training.fit import Report, Result, Run, SplitLike, check_data, initialise_parameters
 from chebnet2d.training.settings import Settings
