@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 
@@ -78,7 +79,7 @@ class SampledProduct(torch.autograd.Function):
         ctx.save_for_backward(left, right)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor]:
         left, right = ctx.saved_tensors
         transposed = grads[0][:, ctx.operator.transpose_order]

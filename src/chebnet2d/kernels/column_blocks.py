@@ -42,7 +42,7 @@ def column_blocks(shape: Sequence[int]) -> Iterator[ColumnBlock]:
     """The blocks of a stack R x N x C: some channels of one run, or all channels of several runs."""
     runs, nodes, channels = shape
     width = _NARROWEST
-    while 2 * width * nodes <= _NUMBERS:
+    while 2 * width * max(nodes, 1) <= _NUMBERS:
         width *= 2
     together = max(1, width // channels)
     for run in range(0, runs, together):

@@ -98,7 +98,7 @@ class _OfDense(torch.autograd.Function):
             for term in reversed(terms[:-1]):
                 current = torch.addmm(term, operator.csr, current)
             result.copy_(current)
-        return out.view(*x.shape[:-1], -1)
+        return out.view(*x.shape[:-1], weight.shape[-1])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
@@ -52,12 +53,12 @@ class _DroppedProduct(torch.autograd.Function):
         ctx.mark_non_differentiable(output[1])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor, None]:
         x, weight, p, bits = ctx.saved_tensors
         grad_x = torch.empty_like(x, memory_format=torch.contiguous_format) if ctx.needs_input_grad[0] else None
         grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
-        of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(-1, *x.shape[-2:])
+        of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(p.numel(), *x.shape[-2:])
         for into, run in zip(of_x, dropout_runs(p, x, weight, grads[0], bits, grad_weight), strict=True):
             _backward(into, *run)
         return grad_x, grad_weight, None

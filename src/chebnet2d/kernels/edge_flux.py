@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
@@ -74,7 +75,7 @@ class _EdgeFlux(torch.autograd.Function):
         ctx.mark_non_differentiable(output[1])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor, None]:
         x, weight, p, bits = ctx.saved_tensors
         grad_x = torch.zeros_like(x, memory_format=torch.contiguous_format)

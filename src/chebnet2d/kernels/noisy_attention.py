@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 
@@ -17,6 +18,8 @@ _NODES = 1024
 
 def noisy_attention(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> Tensor:
     """Mean over samples s of sum_j (q_i.k_j) w_js v_j / sum_j (q_i.k_j) w_js for every node i and head: N x heads x d.
+
+    Differentiable once, in of_query, of_key and value.
 
     Args:
         of_query, of_key: positive features q and k, N x heads x M.
@@ -52,6 +55,7 @@ class _NoisyAttention(torch.autograd.Function):
         ctx.save_for_backward(*inputs)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         saved = ctx.saved_tensors
         grad_query, grad_key, grad_value = (torch.empty_like(x, memory_format=torch.contiguous_format) for x in saved[:3])

@@ -48,7 +48,7 @@ class RunBlocks:
 
     def unpack(self, packed: Tensor, channels: int, like: tuple[int, ...]) -> Tensor:
         """N x B x w -> N x C or N x R x C."""
-        flat = packed[:, :, : self.together * channels].reshape(packed.shape[0], -1)[:, : self.runs * channels]
+        flat = packed[:, :, : self.together * channels].flatten(1)[:, : self.runs * channels]
         return flat.reshape(*like[:-1], channels)
 
     def pack_maps(self, maps: Tensor) -> Tensor:
