@@ -1,7 +1,7 @@
-"""What every autograd function written by hand must satisfy: one suite that the tests of each kernel inherit.
+"""What every autograd function written by hand must satisfy: one suite, inherited by the tests of each kernel.
 
-A kernel's test class inherits ``KernelSuite``, lists the autograd functions it covers (``test_every_kernel_has_a_suite`` fails for
-a function that nobody lists) and says in ``case`` how to call the kernel and what the same formula is in plain torch operations.
+A kernel's test class inherits ``KernelSuite``, lists the autograd functions it covers (``test_every_kernel_has_a_suite`` fails
+for a function that nobody lists) and says in ``case`` how the kernel is called and what its formula is in plain torch operations.
 """
 
 import ctypes
@@ -255,14 +255,11 @@ def allocated_bytes() -> int:
         return 0
 
     class Info(ctypes.Structure):
-        _fields_ = [  # noqa: RUF012
-            (name, ctypes.c_size_t)
-            for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
-        ]
+        _fields_ = [("numbers", ctypes.c_size_t * 10)]
 
     mallinfo.restype = Info
-    info = mallinfo()
-    return info.uordblks + info.hblkhd
+    numbers = mallinfo().numbers
+    return numbers[4] + numbers[7]  # hblkhd and uordblks
 
 
 # ---- inputs -----------------------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from kernel_suite import Case, KernelSuite, draw, rate
 
 from chebnet2d.kernels import Stream, keep_mask, random_streams, random_tensor, relu_dropout
 from chebnet2d.kernels.random_streams import _Drawn, _KeepMask, streams_of
 from chebnet2d.kernels.relu_dropout import _ReluDropout
-from kernel_suite import Case, KernelSuite, draw, rate
 
 LIKE = torch.zeros((), dtype=torch.float64)
 
@@ -16,7 +16,7 @@ def plain_mask(shape, p):
     """64 random bits are four numbers of 16 bits, each kept if it reaches 65536 p."""
     if p == 0:
         return torch.ones(shape, dtype=torch.float64)
-    threshold, count = int(round(65536 * float(p))), int(np.prod(shape))
+    threshold, count = round(65536 * float(p)), int(np.prod(shape))
     draws = streams_of(1)[0].random_raw(-(-count // 4)).view(np.uint16)[:count]
     return torch.from_numpy((draws >= threshold) * (65536 / (65536 - threshold))).view(shape)
 

@@ -1,4 +1,4 @@
-"""A spectral convolution in its two forms: a polynomial filter, or free values at every eigenvalue of one graph."""
+"""Spectral convolutions: with polynomial filters, or with free filter values at every eigenvalue of one graph."""
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from chebnet2d.polynomials import Basis, Chebyshev, SignalOrthonormal, coefficie
 
 
 class SpectralConv(nn.Module):
-    """Z = sum_k p_k(L_hat) F W_k + b: one paradigm, one polynomial basis.
+    """Z = sum_k p_k(L_hat) F W_k + b: N x C', for F: N x C, with one paradigm and one polynomial basis.
 
     Args:
         in_channels, out_channels: C and C'.
@@ -19,14 +19,14 @@ class SpectralConv(nn.Module):
         paradigm: "I", "II", "III", "2d" or "rank" (see ``chebnet2d.conv.paradigms``), or a ``Paradigm``.
         rank: r, for "rank".
         basis: a name or an object of ``chebnet2d.polynomials``.
-        scaling: what the parameters mean (Chebyshev basis only). "coefficients": of p_k. "interpolation": values of the filter
-            at the Chebyshev nodes. "paper": as the ChebNet2D paper prints it, see ``coefficient_matrix``.
-        init: "identity" (the filter starts as 1, so Z = F when C' = C) or "xavier" (normal, gain 0.5).
+        scaling: what the parameters are: "coefficients" of p_k; for the Chebyshev basis also "interpolation" (values of the
+            filter at the Chebyshev nodes) and "paper" (the form printed in the ChebNet2D paper, see ``coefficient_matrix``).
+        init: "identity" (the filter starts as 1, so that Z = F if C' = C) or "xavier" (normal, gain 0.5).
         operator: "L_hat" (= L - I), "P" (= -L_hat) or "P~" (with self loops), for graphs given by their edges.
         bias: add a bias.
 
-    ``forward(x, edge_index, edge_weight=None)`` is torch_geometric's convention; in place of ``edge_index`` a torch sparse
-    adjacency matrix or a ready ``SparseOperator`` will do.
+    ``forward(x, edge_index, edge_weight=None)`` follows torch_geometric; a torch sparse adjacency matrix or a ``SparseOperator``
+    can be passed as ``edge_index``.
     """
 
     transform: Tensor
@@ -63,7 +63,7 @@ class SpectralConv(nn.Module):
                 hint="Interpolation is defined for the Chebyshev basis.",
             )
         self.paradigm = make_paradigm(paradigm, in_channels, out_channels, degree + 1, rank)
-        # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state.
+        # From parameters to Chebyshev coefficients, (D + 1) x (D + 1). A constant, so it is not saved.
         if self.basis.fixed:
             change = to_chebyshev(self.basis, degree).T @ coefficient_matrix(degree, scaling)
         else:
@@ -83,7 +83,7 @@ class SpectralConv(nn.Module):
             nn.init.zeros_(self.bias)
 
     def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
-        # .double() must not widen a rounded float32 matrix: the interpolation property would hold to 1e-7 only.
+        # .double() must not widen a matrix rounded to float32: interpolation would be exact to 1e-7 only.
         super()._apply(fn, recurse)
         self.transform = self._exact_transform.to(self.transform.device, self.transform.dtype)
         return self
@@ -101,7 +101,7 @@ class SpectralConv(nn.Module):
         return z if self.bias is None else z + self.bias
 
     def exact(self, x: Tensor, spectrum: Spectrum) -> Tensor:
-        """The same function by eigendecomposition: slow, and the measure of the fast path."""
+        """The same function by eigendecomposition: slow, the reference for ``forward``."""
         self._check(x)
         if self.basis.fixed:
             z = spectrum.filter(x, self.response(spectrum.eigenvalues))
@@ -113,7 +113,7 @@ class SpectralConv(nn.Module):
         return z if self.bias is None else z + self.bias
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels at eigenvalues of the operator: len(frequencies) x C x C'."""
+        """The filter of every pair of channels at frequencies (eigenvalues of the operator): len(frequencies) x C x C'."""
         if not self.basis.fixed:
             raise InputError(
                 f"{type(self).__name__}.response",
@@ -146,7 +146,7 @@ class SpectralConv(nn.Module):
 class ExactConv(nn.Module):
     """The convolution of the theory: free filter values at every eigenvalue of one graph, by eigendecomposition.
 
-    Same interface as ``SpectralConv``; the index k of the paradigm counts the N eigenvalues of ``spectrum``.
+    ``forward(x)`` maps N x C to N x C'. The index k of the paradigm counts the N eigenvalues of ``spectrum``.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class ExactConv(nn.Module):
         return self.spectrum.filter(x, self.paradigm.maps())
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels: at eigenvalues of this graph only, it has no values elsewhere."""
+        """The filter of every pair of channels, len(frequencies) x C x C'; it is defined at eigenvalues of this graph only."""
         eigenvalues = self.spectrum.eigenvalues
         frequencies = torch.as_tensor(frequencies, dtype=eigenvalues.dtype)
         distance, nearest = (frequencies[:, None] - eigenvalues).abs().min(dim=1)
