@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, large_operator, parse_bytes, precompute
+from chebnet2d.bases import blocks as blocks_module
+from chebnet2d.bases import lock as lock_module
 from chebnet2d.bases import operators as operators_module
 from chebnet2d.bases import precompute as precompute_function
 from chebnet2d.bases import recurrence as recurrence_module
 from chebnet2d.graph import SparseOperator, operator_of
 from chebnet2d.polynomials import Bernstein, Chebyshev, Jacobi, Legendre, Monomial
-
-module = sys.modules["chebnet2d.bases.precompute"]
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +96,8 @@ class TestValues:
         rows = torch.arange(300)
         one = precompute(data, out=tmp_path / "a", degree=4, rows="all", block=7)
         many = precompute(data, out=tmp_path / "b", degree=4, rows="all", block=2)
-        assert len(many.plan.blocks) == 4
-        assert [len(one.plan.blocks), one.plan.blocks] == [1, [[0, 7]]]
+        assert len(many.manifest.blocks) == 4
+        assert [len(one.manifest.blocks), one.manifest.blocks] == [1, [[0, 7]]]
         torch.testing.assert_close(one.terms(rows), many.terms(rows), atol=1e-6, rtol=0)
 
     def test_half_precision_is_the_rounded_single_precision(self, data, tmp_path):
@@ -227,7 +227,7 @@ class TestRows:
         assert bases.labels.tolist() == made.y[bases.nodes].tolist()
         assert (bases.parts[:, 0] == 1).sum() == (made.y[:100] >= 0).sum()
         assert bases.parts[:, 1].tolist() == [0] * 45 + [1] * 90 + [2] * 45 + [3] * 90
-        assert (bases.num_classes, bases.metric, bases.plan.name) == (3, "accuracy", "csbm")
+        assert (bases.num_classes, bases.metric, bases.manifest.name) == (3, "accuracy", "csbm")
 
     def test_nodes_that_are_not_stored_are_told(self, data, tmp_path):
         bases = precompute(data, out=tmp_path / "b", degree=1)
@@ -388,7 +388,7 @@ class TestInterrupted:
         with pytest.raises(KeyboardInterrupt):
             precompute(data, out=tmp_path / "b", degree=3, block=3, progress=stop_at(2))
         bases = precompute(data, out=tmp_path / "b", degree=3, block=1)
-        assert len(bases.plan.blocks) == 7
+        assert len(bases.manifest.blocks) == 7
         assert bases.read(torch.arange(5)).isfinite().all()
 
     def test_killed_and_started_again(self, tmp_path):
@@ -430,7 +430,7 @@ class TestInterrupted:
         torch.testing.assert_close(Bases.open(out).read(torch.arange(2000)), whole.read(torch.arange(2000)), atol=1e-6, rtol=0)
 
     def test_two_writers(self, data, tmp_path):
-        with module.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
+        with lock_module.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
             precompute(data, out=tmp_path / "b", degree=1)
 
 
@@ -465,7 +465,7 @@ class TestFullDisk:
 
     def test_too_little_space_is_told_before_the_work(self, data, tmp_path, monkeypatch):
         usage = type("Usage", (), {"free": 1000})
-        monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage)
+        monkeypatch.setattr(blocks_module.shutil, "disk_usage", lambda _: usage)
         with pytest.raises(BasesError, match=r"must have .* KiB free for the bases, got 0.977 KiB"):
             precompute(data, out=tmp_path / "b", degree=3)
         assert not (tmp_path / "b" / "manifest.json").exists()
@@ -491,7 +491,7 @@ class TestFullDisk:
         def refuse(*arguments, **more):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(module.Path, "mkdir", refuse)
+        monkeypatch.setattr(lock_module.Path, "mkdir", refuse)
         with pytest.raises(BasesError, match="must be writable, got: Permission denied"):
             precompute(data, out=tmp_path / "b")
 
@@ -515,7 +515,7 @@ def test_the_memory_limit_is_obeyed(tmp_path):
         open("/proc/self/clear_refs", "w").write("5")
         bases = precompute(data, x, out={str(tmp_path / "b")!r}, degree=3, rows=np.arange(1000), memory=limit)
         peak = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
-        print(limit, peak, max(b - a for a, b in bases.plan.blocks))
+        print(limit, peak, max(b - a for a, b in bases.manifest.blocks))
         """)
     answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     limit, peak, width = map(int, answer.stdout.split())
