@@ -5,8 +5,6 @@ import signal
 import time
 from pathlib import Path
 
-import torch
-
 from chebnet2d._checks import integer
 
 
@@ -30,6 +28,7 @@ def first_waits_for_second(folder, number):
     end = time.monotonic() + 60
     while not (folder / "second").exists() and time.monotonic() < end:
         time.sleep(0.01)
+    time.sleep(0.0 if number else 1.0)
     return number
 
 
@@ -53,18 +52,16 @@ def kind_of_shared(shared, _):
     return type(shared).__name__
 
 
-def dies_at_first(folder, number, how="SIGKILL"):
+def dies_at_first(folder, number):
     """Task 2 ends its process the first time it runs; every task leaves a mark for each attempt."""
     attempts = len(list(folder.glob(f"{number}-*")))
     (folder / f"{number}-{attempts}").touch()
     if number == 2 and attempts == 0:
-        os.kill(os.getpid(), getattr(signal, how))
+        os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def always_dies(_, how):
-    if how == "exit":
-        os._exit(7)
+def always_dies(_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -88,6 +85,8 @@ def give_lambda(_):
 
 
 def threads(_):
+    import torch
+
     return torch.get_num_threads()
 
 

@@ -1,5 +1,6 @@
 """One suite for every executor."""
 
+import multiprocessing
 import time
 import traceback
 
@@ -55,11 +56,12 @@ class TestEveryExecutor:
 
     def test_what_is_not_done_in_time_is_given_up(self, executor):
         start = time.perf_counter()
-        long, seconds = (1.0, 0.5) if here(executor) else (1000.0, 10.0)
+        long, seconds = (1.0, 0.5) if here(executor) else (1000.0, 15.0)
         tasks = [(0, (0.0,)), (1, (long,)), (2, (long,)), (3, (long,))]
         done = dict(executor.run(pause, tasks, seconds=seconds))
         assert done == ({0: "done", 1: "done"} if here(executor) else {0: "done"}), "here, a task that has begun ends"
         assert time.perf_counter() - start < 100
+        assert multiprocessing.active_children() == []
         assert dict(executor.run(pause, [(0, (0.0,))])) == {0: "done"}, "the slots are free again"
 
     def test_an_error_of_a_task_is_raised_here(self, executor):
