@@ -10,7 +10,7 @@ import scipy.sparse
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.data import load
-from chebnet2d.data.readers.unpickler import RefusedPickle, load_arrays
+from chebnet2d.data.raw_formats.unpickler import RefusedPickle, load_arrays
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -3,8 +3,9 @@
 import pytest
 
 import chebnet2d
-from chebnet2d.study import Protocol, load_preset, write_preset
-from chebnet2d.study.presets import Preset
+from chebnet2d.recipes import load_preset, write_preset
+from chebnet2d.recipes.preset_files import Preset
+from chebnet2d.study import Protocol
 
 
 @pytest.mark.parametrize(

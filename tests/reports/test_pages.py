@@ -4,10 +4,11 @@ import pytest
 from table_rows import study_row
 
 import chebnet2d
-from chebnet2d.study import make_tables, run_study
-from chebnet2d.study.origins import kind_of
-from chebnet2d.study.page import make_page, read_notes
-from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
+from chebnet2d.reports import make_tables
+from chebnet2d.reports.origins import kind_of
+from chebnet2d.reports.pages import make_page, read_notes
+from chebnet2d.reports.shortfalls import describe_shortfalls, find_shortfalls
+from chebnet2d.study import run_study
 from small_study import small
 
 

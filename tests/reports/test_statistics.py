@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chebnet2d.study.statistics import average_ranks, compare, summarize
+from chebnet2d.reports.statistics import average_ranks, compare, summarize
 
 
 def test_summary_by_hand():

@@ -8,9 +8,9 @@ import sys
 import pytest
 from search_examples import SMALL, without_time
 
-from chebnet2d.study import make_space
-from chebnet2d.study.search import search
-from chebnet2d.study.trials import Trials
+from chebnet2d.search import make_space
+from chebnet2d.search.search import search
+from chebnet2d.search.trials import Trials
 from small_search import FIXED, QUICK
 
 
@@ -32,7 +32,7 @@ class TestSeveralBatches:
                 batch, arguments = waiting.pop()
                 yield batch, function(*arguments)
 
-        module = sys.modules["chebnet2d.study.search"]
+        module = sys.modules["chebnet2d.search.search"]
         monkeypatch.setattr(module, "train_on_ray", train)
         monkeypatch.setattr(module, "connected", contextlib.nullcontext)
         return seen

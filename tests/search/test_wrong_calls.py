@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from chebnet2d.study.search import search
+from chebnet2d.search.search import search
 from small_search import PRESET, QUICK
 
 WRONG = [
