@@ -9,8 +9,8 @@ from pathlib import Path
 from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases
+from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, fit, stored_split
-from chebnet2d.training.basis_models import on_bases
 
 parser = command(__doc__)
 parser.add_argument("folder", type=Path)
