@@ -2,6 +2,7 @@
 
 from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find
 from chebnet2d.data.checking import Check, check
+from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest, make_data, num_classes
 from chebnet2d.data.embedded import csbm, digits
 from chebnet2d.data.fetching import fetch
@@ -10,7 +11,6 @@ from chebnet2d.data.loading import available, load
 from chebnet2d.data.split import Split
 from chebnet2d.data.split_report import split_report
 from chebnet2d.data.splits import PROTOCOLS, split
-from chebnet2d.data.statistics import statistics
 from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, scale_of, standardize
 
 __all__ = [

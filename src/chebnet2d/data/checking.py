@@ -4,10 +4,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from chebnet2d.data.catalogue import Entry, Statistics, find
+from chebnet2d.data.catalogue import find
+from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest
+from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.loading import load
-from chebnet2d.data.statistics import statistics
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ import scipy.io
 import scipy.sparse
 
 from chebnet2d._checks import InputError, integer, one_of, real
-from chebnet2d.data.catalogue import Entry, Statistics, find
+from chebnet2d.data.catalogue import find
 from chebnet2d.data.dataset import sorted_unique
+from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.folders import data_root
 
 MODELS = ("power-law", "csbm")

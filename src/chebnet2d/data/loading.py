@@ -10,11 +10,12 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError, flag, one_of
 from chebnet2d.data.cache import cache_path, read_cache, write_cache
-from chebnet2d.data.catalogue import CATALOGUE, Entry, find
+from chebnet2d.data.catalogue import CATALOGUE, find
 from chebnet2d.data.embedded import csbm, digits
+from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import GENERATED, generated_facts
-from chebnet2d.data.raw_formats import READERS
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
 
@@ -92,6 +93,6 @@ def _cached(entry: Entry, root: Path) -> Data:
     path = cache_path(cache_folder(), entry, raw)
     data = read_cache(path)
     if data is None:
-        data = READERS[entry.format](root / entry.folder, entry)
+        data = RAW_FORMATS[entry.format].read(root / entry.folder, entry)
         write_cache(path, data)
     return data
