@@ -33,7 +33,7 @@ def train(
     transform: Annotated[
         str | None, typer.Option(help="none, row-normalize or standardize (features), largest-component (default: none).")
     ] = None,
-    split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
+    split: Annotated[str, typer.Option(help="Kind of split: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000).")] = None,
     patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200).")] = None,

@@ -289,10 +289,10 @@ def known_name(name: object) -> str | None:
     return key if isinstance(key, str) and (key in CATALOGUE or key in EMBEDDED_TITLES) else None
 
 
-def find(name: str, owner: str = "load") -> Entry:
+def find_entry(name: str, owner: str = "load") -> Entry:
     """The entry of that name or alias, in any case, with - or _.
 
-    >>> find("Roman_Empire").statistics.nodes
+    >>> find_entry("Roman_Empire").statistics.nodes
     22662
     """
     key = _key(name)

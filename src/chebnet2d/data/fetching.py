@@ -13,26 +13,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.catalogue import find
+from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.checking import check, compare
-from chebnet2d.data.download import NotFound, Progress, download
+from chebnet2d.data.download import DownloadProgress, NotFound, download
 from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated import generated_facts
-from chebnet2d.data.loading import raw_files, with_placeholders
+from chebnet2d.data.loading import files_of, with_placeholders
 from chebnet2d.data.raw_formats import RAW_FORMATS
 
 
-def fetch(name: str, root: str | Path | None = None, progress: Progress | None = None, *, force: bool = False) -> Path:
+def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress | None = None, *, force: bool = False) -> Path:
     """The folder with the raw files, downloaded if they are not there (or ``force``).
 
     Everything arrives in ``.fetch/NAME`` below the root, is read and counted there, and is moved to its place when the counts
     are the catalogue's. After a broken connection the same call continues; after wrong counts nothing is kept.
     """
-    entry = find(name, "fetch")
+    entry = find_entry(name, "fetch")
     base = data_root(root)
     folder = base / entry.folder
-    if raw_files(entry, base) is not None and not force:
+    if files_of(entry, base) is not None and not force:
         found = check(entry.name, base)
         if not found.ok:
             raise InputError(
@@ -71,7 +71,7 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
     return folder
 
 
-def _download_all(entry: Entry, staging: Path, progress: Progress | None) -> list[str]:
+def _download_all(entry: Entry, staging: Path, progress: DownloadProgress | None) -> list[str]:
     """Names of the files of the dataset that are in the staging folder now."""
     arrived = []
     for source in RAW_FORMATS[entry.format].sources(entry):

@@ -47,7 +47,7 @@ def plot_filters(model: NodeClassifier, *, class_names: Sequence[str] | None = N
 
     # The figure is the grid alone; names and captions lie around it, and ``save_figure`` makes the file as large as they need.
     size = max(0.75 * shown, 3.2)
-    axes = Figure(figsize=(size, size)).add_axes((0, 0, 1, 1)) if ax is None else ax
+    axes: Any = Figure(figsize=(size, size)).add_axes((0, 0, 1, 1)) if ax is None else ax
     pairs = [(c, j) for c in range(shown) for j in range(shown)]
     ends = np.array([-1.0, 1.0])
     axes.add_collection(LineCollection([place(ends, np.zeros(2), c, j) for c, j in pairs], colors="0.8", linewidths=0.6))

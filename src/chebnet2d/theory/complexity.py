@@ -13,8 +13,8 @@ from chebnet2d.graph import SparseOperator
 
 @dataclass(frozen=True)
 class Count:
-    """Multiplications with the sparse operator (``graph``), over the N rows (``nodes``) and of parameters alone (``maps``), and the
-    number of learned parameters."""
+    """Multiplications with the sparse operator (``graph``), over the N rows (``nodes``) and of parameters alone (``maps``),
+    and the number of learned parameters."""
 
     graph: int
     nodes: int

@@ -59,5 +59,5 @@ class Reduced:
 
 
 def clean(x: Array, zero: float) -> Array:
-    """x with its entries below ``zero`` times the largest one set to 0: the transform leaves rounding errors where an exact zero is meant."""
+    """x with its entries below ``zero`` times the largest one set to 0, which removes rounding errors of the transform."""
     return np.where(np.abs(x) <= zero * np.abs(x).max(initial=0.0), 0.0, x)

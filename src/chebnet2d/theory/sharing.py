@@ -1,4 +1,4 @@
-"""The 2-D convolution with some of its numbers shared or fixed, as in Theorem 4. The problem is linear, so the answer is exact."""
+"""The 2-D convolution with some of its numbers shared or fixed, as in Theorem 4. The problem is linear: the answer is exact."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The degree limit, which the paper does not mention: a polynomial of degree D cannot take arbitrary values at the eigenvalues."""
+"""The degree limit, which the paper leaves out: a polynomial of degree D cannot take arbitrary values at the eigenvalues."""
 
 from collections.abc import Iterator, Mapping
 
