@@ -1,7 +1,7 @@
 """Processed datasets as safetensors files: plain tensors and texts, nothing that can run.
 
 A file is named after the dataset and a digest of what its raw files look like (name, size, time of change), so that changed
-files are read again. It is written beside and renamed: whole or not at all.
+files are read again. It is written under another name and then renamed, so that it is whole or not there.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 from chebnet2d._targets import written_whole
 from chebnet2d.data.entry import Entry
 
-VERSION = 1  # of this layout and of the readers: raise it when either changes what a file holds
+VERSION = 1  # raised when this layout or a raw format changes what a file holds
 _log = logging.getLogger(__name__)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: what is known about each dataset, as data. Reading, fetching and checking follow from it."""
+"""The catalogue: one entry per dataset, from which reading, fetching and checking follow."""
 
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.data.entry import Entry, Statistics

@@ -15,8 +15,8 @@ from chebnet2d.data.loading import load
 class Check:
     """``mismatches``: one sentence for each number that differs from the catalogue's; empty means the files are right.
 
-    ``departures``: where the paper prints something else. That is for the reader to know, and no fault of the files.
-    ``generated``: the files are a random graph of ``generate``, a mismatch whatever they count.
+    ``departures``: where the paper prints something else. That is information for the reader, not a fault of the files.
+    ``generated``: the files are a random graph of ``generate``, which is a mismatch whatever its counts are.
     """
 
     entry: Entry

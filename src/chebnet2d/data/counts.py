@@ -1,4 +1,4 @@
-"""Counting: what a dataset holds, in the terms of the catalogue."""
+"""What a dataset holds, counted in the terms of the catalogue."""
 
 from typing import Any
 

@@ -67,7 +67,7 @@ def make_data(
 
 
 def both_directions(edges: Any, nodes: int, owner: str = "both_directions") -> Tensor:
-    """2 x 2E: every undirected edge in both directions, once, sorted by (row, column), without self loops."""
+    """2 x 2E: every undirected edge once per direction, sorted by (row, column), without self loops."""
     index = np.asarray(edges)
     if index.ndim != 2 or index.shape[0] != 2:
         raise InputError(owner, "edges", "2 x E node indices", index)
@@ -135,7 +135,9 @@ def _features(name: str, x: Any) -> Tensor:
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
-    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller's array stays the caller's
+    dense = np.array(
+        x, dtype=np.float32, order="C"
+    )  # a copy, so that later changes of the caller's array do not reach the dataset
     if not np.isfinite(dense).all():
         raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

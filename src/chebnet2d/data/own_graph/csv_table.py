@@ -88,16 +88,12 @@ class CsvTable(Table):
                     got = shown(line[max(0, bad.start - 10) : bad.start + 10])
                     return InputError(f"{self.label}, line {number}", "text", "UTF-8", got=got, hint="Save the file as UTF-8.")
         numbers = [i for i, kind in types.items() if kind == pa.float64()]
-        accepted: set[str] = set()  # numbers repeat themselves
+        accepted: set[str] = set()  # the same numbers occur many times
         for line_number, fields in self._rows():
             if len(fields) != self.width:
-                return InputError(
-                    f"{self.label}, line {line_number}",
-                    "a line",
-                    f"{self.width} columns as the first one",
-                    got=f"{len(fields)}: {shown(self.delimiter.join(fields))}",
-                    verb="have",
-                )
+                got = f"{len(fields)}: {shown(self.delimiter.join(fields))}"
+                rule = f"{self.width} columns as the first one"
+                return InputError(f"{self.label}, line {line_number}", "a line", rule, got=got, verb="have")
             for i in numbers:
                 text = fields[i]
                 if text in accepted:

@@ -163,6 +163,6 @@ def read_graphml(path: Path) -> tuple[MemoryTable, MemoryTable]:
 
 
 def _columns(reader: _Reader, items: _Items, owner: str) -> list[_Key]:
-    """Attributes in the order of their first use, as the order of declarations is any; then those of defaults alone."""
+    """Attributes in the order of their first use, since declarations have no fixed order; then those that have only a default."""
     used = [reader.keys[key] for key in items.attributes]
     return used + [key for key in reader.keys.values() if key.owner == owner and key.default is not None and key not in used]

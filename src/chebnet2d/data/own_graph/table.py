@@ -1,4 +1,4 @@
-"""A table of the user's, whatever it was read from: named columns, and the place of every row for error messages."""
+"""A table of the user's, from whatever file: named columns, and the place of every row for error messages."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -86,7 +86,7 @@ def _is_number(value: Any) -> bool:
 
 
 def open_table(path: Path) -> Table:
-    """A table file by its suffix. CSV files come unsettled about their header (see ``CsvTable``)."""
+    """A table file by its suffix. Of a CSV file it is not yet decided whether it has a header (see ``CsvTable``)."""
     from chebnet2d.data.own_graph.csv_table import CsvTable
     from chebnet2d.data.own_graph.parquet_table import ParquetTable
 

@@ -1,4 +1,4 @@
-"""What the readers share: opening a raw file of a known kind, with one sentence when it is not that."""
+"""What raw formats share: opening a file of a known kind, with one error sentence when it is of another kind."""
 
 import pickle
 import struct
@@ -34,7 +34,7 @@ _BROKEN = (
 
 @contextmanager
 def reading(path: Path, rule: str) -> Iterator[None]:
-    """Everything that goes wrong inside is said as: this file must be that, got this."""
+    """Turns every error inside into one sentence: this file must be that, got this."""
     try:
         yield
     except InputError:
