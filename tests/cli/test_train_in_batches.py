@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from chebnet2d.training.node_batches import fit_on_nodes
 
 import chebnet2d
 from chebnet2d.models import GCN
-from chebnet2d.training.node_batches import fit_on_nodes
 from cli_runner import run
 
 

@@ -11,12 +11,15 @@ from typer.testing import CliRunner
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.cli import app
-from chebnet2d.data import CATALOGUE, fetch, load, split, statistics
-from chebnet2d.data.catalogue import Statistics
-from chebnet2d.data.fetching import sources
+from chebnet2d.data import CATALOGUE, Statistics, fetch, load, split, statistics
 from chebnet2d.data.generated import generate
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 ALL_NAMES = list(CATALOGUE)
+
+
+def sources_of(entry):
+    return RAW_FORMATS[entry.format].sources(entry)
 
 
 @pytest.fixture
@@ -167,13 +170,13 @@ def test_the_address_of_ogb_comes_from_its_package_if_installed(tmp_path, monkey
     table = ",ogbn-products,ogbn-arxiv\nversion,1,2\nurl,https://example.org/p.zip,https://example.org/a2.zip\n"
     (package / "nodeproppred" / "master.csv").write_text(table)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert sources(CATALOGUE["ogbn-arxiv"])[0].url == "https://example.org/a2.zip"
+    assert sources_of(CATALOGUE["ogbn-arxiv"])[0].url == "https://example.org/a2.zip"
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_every_dataset_has_an_address_for_every_file(name):
     entry = CATALOGUE[name]
-    found = sources(entry)
+    found = sources_of(entry)
     assert all(source.url.startswith("https://") for source in found)
     if not any(source.archive for source in found):
         assert {source.file for source in found} == {*entry.files, *entry.optional}
@@ -181,8 +184,8 @@ def test_every_dataset_has_an_address_for_every_file(name):
 
 
 def test_addresses_are_those_of_torch_geometric():
-    assert sources(CATALOGUE["cora"])[0].url == f"{Planetoid.url}/ind.cora.x"
-    penn = sources(CATALOGUE["penn94"])
+    assert sources_of(CATALOGUE["cora"])[0].url == f"{Planetoid.url}/ind.cora.x"
+    penn = sources_of(CATALOGUE["penn94"])
     assert penn[0].url == LINKXDataset.datasets["penn94"]["data.mat"]
     assert penn[1].url == LINKXDataset.splits["penn94"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-
-from chebnet2d.nn import Dropout, Linear, keep_mask, random_streams
 from chebnet2d.nn.dropped_product import dropped_product
 from chebnet2d.nn.random_streams import Stream
+
+from chebnet2d.nn import Dropout, Linear, keep_mask, random_streams
 
 
 def rate(p):

@@ -3,10 +3,10 @@
 import pytest
 import scipy.sparse
 import torch
-from torch.autograd import gradcheck
-
 from chebnet2d.conv.column_blocks import column_blocks
 from chebnet2d.conv.orthonormal_filter import orthonormal_filter
+from torch.autograd import gradcheck
+
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import SignalOrthonormal
 

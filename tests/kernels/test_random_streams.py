@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from chebnet2d.nn.random_streams import relu_dropout
 
 from chebnet2d.nn import Stream, keep_mask, random_streams
-from chebnet2d.nn.random_streams import relu_dropout
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])

@@ -1,10 +1,10 @@
 """Preset files: what is wrong with them, and that writing keeps them."""
 
 import pytest
+from chebnet2d.study.presets import Preset
 
 import chebnet2d
 from chebnet2d.study import Protocol, load_preset, write_preset
-from chebnet2d.study.presets import Preset
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """The page of results: cells below the paper, notes and origins."""
 
 import pytest
+from chebnet2d.study.origins import kind_of
+from chebnet2d.study.page import make_page, read_notes
+from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
 from table_rows import study_row
 
 import chebnet2d
 from chebnet2d.study import make_tables, run_study
-from chebnet2d.study.origins import kind_of
-from chebnet2d.study.page import make_page, read_notes
-from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
 from small_study import small
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 import scipy.stats
+from chebnet2d.study.statistics import average_ranks, compare, summarize
 from hypothesis import given
 from hypothesis import strategies as st
-
-from chebnet2d.study.statistics import average_ranks, compare, summarize
 
 
 def test_summary_by_hand():

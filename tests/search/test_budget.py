@@ -3,9 +3,9 @@
 import time
 
 import pytest
-
 from chebnet2d.study.budget import Budget, Spending, usual_batch
 from chebnet2d.study.search import search
+
 from small_search import QUICK
 
 

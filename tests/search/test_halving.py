@@ -7,12 +7,12 @@ import time
 
 import pytest
 import torch
+from chebnet2d.training.halving import worse_half
 from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.training import Run, Settings, fit_many
-from chebnet2d.training.halving import worse_half
 from uniform_split import split
 
 

@@ -6,11 +6,11 @@ import json
 import sys
 
 import pytest
+from chebnet2d.study.search import search
+from chebnet2d.study.trials import Trials
 from search_examples import SMALL, without_time
 
 from chebnet2d.study import make_space
-from chebnet2d.study.search import search
-from chebnet2d.study.trials import Trials
 from small_search import FIXED, QUICK
 
 

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ import chebnet2d
 from chebnet2d.models import MODELS
 from chebnet2d.study import Preset, load_preset, make_space
 from chebnet2d.study.plan import build_model
-from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.training import Settings
 
 

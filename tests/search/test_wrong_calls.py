@@ -3,8 +3,8 @@
 import sys
 
 import pytest
-
 from chebnet2d.study.search import search
+
 from small_search import PRESET, QUICK
 
 WRONG = [

@@ -6,7 +6,7 @@ import torch
 from theory_examples import signal, sparse_rows
 
 from chebnet2d.theory import construct
-from chebnet2d.theory.graphs import spectrum_of_edges
+from chebnet2d.theory.example_graphs import spectrum_of_edges
 from data_root import real_data_root
 
 

@@ -7,13 +7,13 @@ import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
+from chebnet2d.training.distributed import fit_distributed, under_torchrun
+from chebnet2d.training.minibatch import fit_on_bases
 from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
 from chebnet2d.training.basis_models import on_bases
-from chebnet2d.training.distributed import fit_distributed, under_torchrun
-from chebnet2d.training.minibatch import fit_on_bases
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
+from chebnet2d.training.stack import Stack
 from small_runs import doubled, model
 from torch import nn
 
 import chebnet2d
 from chebnet2d.nn import Dropout, Linear, Stream
 from chebnet2d.training import Run, Settings, fit_many, stack_width
-from chebnet2d.training.stack import Stack
 from uniform_split import split
 
 CASES = [(1, 0.5, 0.01, 5e-4), (2, 0.3, 0.02, 0.0), (3, 0.0, 0.005, 1e-2), (4, 0.7, 0.01, 5e-4)]

@@ -3,11 +3,11 @@
 import os
 
 import torch
+from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
 
 import chebnet2d
 from chebnet2d.bases import Bases
 from chebnet2d.training.basis_models import on_bases
-from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
 
 SETTINGS = {"batch_size": 50, "epochs": 5, "lr": 0.02, "filter_lr": 0.05}
 CASES = {

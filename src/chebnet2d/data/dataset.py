@@ -137,7 +137,7 @@ def _features(name: str, x: Any) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
     dense = np.array(
         x, dtype=np.float32, order="C"
-    )  # a copy, so that later changes of the caller's array do not reach the dataset
+    )  # a copy: the caller may change the array later
     if not np.isfinite(dense).all():
         raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

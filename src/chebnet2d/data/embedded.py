@@ -44,7 +44,7 @@ def csbm(
 
     Args:
         degree: Average degree.
-        signal: Distance of the class means from the origin, in standard deviations of the noise. 0: features carry no information.
+        signal: Distance of the class means from the origin, in standard deviations of the noise. 0: features say nothing.
 
     >>> csbm(nodes=100, degree=4, seed=1).num_edges
     400

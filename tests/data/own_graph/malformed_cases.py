@@ -7,7 +7,7 @@ import pytest
 from file_contents import Content, snapshot
 
 from chebnet2d import InputError
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 class Cases(dict[str, tuple[dict[str, Content], dict[str, Any], str]]):

@@ -7,12 +7,12 @@ import torch
 import torch_geometric.nn
 import torch_geometric.utils
 from batch_examples import NODES, everywhere, gcn, linkx, with_sparse_features, with_weights
+from chebnet2d.training.node_batches import SAMPLINGS, NodeTask, induced
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chebnet2d.graph import SparseOperator, adjacency
 from chebnet2d.training import Run
-from chebnet2d.training.node_batches import SAMPLINGS, NodeTask, induced
 
 
 @st.composite

@@ -3,10 +3,10 @@
 import pytest
 import torch
 from bases_of_methods import bases_for
+from chebnet2d.training.minibatch import predict_on_bases
 
 from chebnet2d.bases import precompute
 from chebnet2d.training.basis_models import METHODS, on_bases
-from chebnet2d.training.minibatch import predict_on_bases
 
 MAPPED = ("chebnet2d", "specgn")
 

@@ -4,13 +4,13 @@ import copy
 
 import pytest
 import torch
+from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases
 
 import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import large_operator, precompute
 from chebnet2d.training import Run
 from chebnet2d.training.basis_models import FilterFirst, on_bases
-from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases
 
 
 class TestWrongCalls:

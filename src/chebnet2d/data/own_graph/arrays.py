@@ -10,7 +10,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.feature_blocks import Dense, Place, Sparse, as_float32
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.numpy_files import NpzFile, load_npy
-from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.own_graph.table import first_line, shown
 
 
 def read_feature_file(path: Path) -> Features:
@@ -57,7 +57,7 @@ def sparse_from_parts(label: str, shape: Any, data: Any, indices: Any, indptr: A
         matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
         matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
-        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=shown(str(error))) from None
+        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=first_line(error)) from None
     matrix.sum_duplicates()
     return matrix
 
@@ -84,7 +84,7 @@ def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> 
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
         coo = scipy.sparse.coo_array((data, (row, col)), shape=(rows, columns))
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError("", label, "coordinates that fit each other", reason=shown(str(error))) from None
+        raise InputError("", label, "coordinates that fit each other", reason=first_line(error)) from None
     matrix = scipy.sparse.csr_array(coo)
     matrix.sum_duplicates()
     return matrix

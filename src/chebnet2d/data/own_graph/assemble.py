@@ -107,7 +107,7 @@ def make_features(kind: str, edge_index: Tensor, nodes: int) -> Tensor:
 
 
 def no_features(name: str) -> InputError:
-    hint = "Name a file by {}, or 'degree' (how many neighbours a node has), or 'identity' (one feature per node)."
+    hint = "Give a file, 'degree' (how many neighbours a node has) or 'identity' (one feature per node) by {}."
     return InputError(name, "features", "from somewhere", got="none", hint=hint, mentions=("features",), verb="come")
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import Table, shown
+from chebnet2d.data.own_graph.table import Table, first_line, shown
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*\Z")
@@ -104,7 +104,7 @@ class CsvTable(Table):
                     )
                 if len(accepted) < 100_000:
                     accepted.add(text)
-        return InputError(self.label, "the file", "CSV", reason=str(error).splitlines()[0])
+        return InputError(self.label, "the file", "CSV", reason=first_line(error))
 
     def where(self, row: int) -> str:
         return f"{self.label}, line {self._row(row)[0]}"
@@ -142,7 +142,7 @@ def _unbroken(reader: Any, label: str) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error as error:
-        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", got=f"an error: {error}") from None
+        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", reason=str(error)) from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:

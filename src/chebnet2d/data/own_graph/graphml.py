@@ -69,11 +69,9 @@ class _Reader:
             with path.open("rb") as file:
                 self._parser.ParseFile(file)
         except xml.parsers.expat.ExpatError as error:
-            raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", got=f"an error: {error}") from None
+            raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", reason=str(error)) from None
         except LookupError as error:  # of a codec
-            raise InputError(
-                f"{self.label}, line 1", "the file", "in an encoding that exists", got=f"an error: {error}"
-            ) from None
+            raise InputError(f"{self.label}, line 1", "the file", "in a known encoding", reason=str(error)) from None
         if not self.graphs:
             raise InputError(self.label, "the file", "a GraphML graph", got="none", verb="hold")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.own_graph.table import first_line
 
 # What numpy and zipfile raise on damaged files, among them the tokenizer's own error for a damaged header.
 _BROKEN = (
@@ -85,4 +85,4 @@ class NpzFile:
 def _unreadable(label: str, error: Exception) -> InputError:
     if "pickle" in str(error).lower():
         return InputError("", label, "plain numbers or text", got="pickled objects, which are never loaded")
-    return InputError("", label, "a file that can be read", reason=shown(str(error)))
+    return InputError("", label, "a file that can be read", reason=first_line(error))

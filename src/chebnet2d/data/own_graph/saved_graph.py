@@ -16,8 +16,8 @@ from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_featu
 from chebnet2d.data.own_graph.assemble import make_features, no_features
 from chebnet2d.data.own_graph.npz_graph import checked_classes, checked_edge_index, checked_weight
 from chebnet2d.data.own_graph.options import ReadOptions
-from chebnet2d.data.own_graph.table import shown
-from chebnet2d.data.own_graph.write_graph import FORMAT, VERSION
+from chebnet2d.data.own_graph.table import first_line, shown
+from chebnet2d.data.own_graph.writing import FORMAT, VERSION
 from chebnet2d.graph import SparseOperator
 
 
@@ -29,7 +29,7 @@ def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
-        raise InputError(label, "the file", "safetensors", reason=str(error).splitlines()[0]) from None
+        raise InputError(label, "the file", "safetensors", reason=first_line(error)) from None
     if FORMAT not in metadata:
         raise InputError(label, "the file", "a graph that write_graph wrote", got="another safetensors file")
     try:

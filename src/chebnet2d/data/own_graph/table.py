@@ -15,6 +15,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def first_line(error: Exception) -> str:
+    """Another library's words, without the pages that may follow."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:150]
+
+
 class Table:
     """Columns by position. ``text`` columns (ids, labels) are read as they stand; other columns get the type they show."""
 

@@ -11,7 +11,7 @@ import scipy.sparse
 import torch
 from graph_writers import with_edges, write_rows
 
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo"])
@@ -81,7 +81,7 @@ def test_a_nodes_table_gives_labels_where_its_features_are_not_wanted(tmp_path: 
 
 
 def test_large_features_are_sparse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chebnet2d.data.files.features.DENSE_LIMIT", 3 * 8 * 4 - 1)
+    monkeypatch.setattr("chebnet2d.data.own_graph.features.DENSE_LIMIT", 3 * 8 * 4 - 1)
     few, many = np.eye(3, 8), np.ones((3, 8))
     for x, layout in ((few, torch.sparse_csr), (many, torch.strided), (np.eye(3, 7), torch.strided)):
         np.save(with_edges(tmp_path) / "features.npy", x)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chebnet2d import InputError
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 class Bomb:

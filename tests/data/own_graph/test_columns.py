@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 @pytest.mark.parametrize(

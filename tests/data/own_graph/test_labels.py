@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from graph_writers import with_edges
 
-from chebnet2d.data.files import read_graph
+from chebnet2d.data.own_graph import read_graph
 
 
 @pytest.mark.parametrize(

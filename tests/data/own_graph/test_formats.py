@@ -8,7 +8,7 @@ from graph_writers import Example, as_networkx, as_npz, as_parquet, as_text, ass
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chebnet2d.data.files import from_networkx, read_graph, write_graph
+from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
 
 WORDS = st.text(
     st.characters(

@@ -12,7 +12,7 @@ import torch
 from graph_writers import Example, as_text, write_rows
 from torch_geometric.data import Data
 
-from chebnet2d.data.files import from_networkx, is_graph_path, read_graph, write_graph
+from chebnet2d.data.own_graph import from_networkx, is_graph_path, read_graph, write_graph
 
 
 def test_saved_data_comes_back_whole(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from file_contents import snapshot
 from torch_geometric.data import Data
 
 from chebnet2d import InputError
-from chebnet2d.data.files import from_networkx, read_graph, write_graph
+from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_write_that_breaks_off_keeps_the_old_file(tmp_path: Path, monkeypatch:
         Path(name).write_bytes(b"half")
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("chebnet2d.data.files.saved_graph.save_file", full)
+    monkeypatch.setattr("chebnet2d.data.own_graph.writing.save_file", full)
     with pytest.raises(OSError, match="No space left"):
         write_graph(data, path)
     assert snapshot(tmp_path) == {"g.safetensors": before}
