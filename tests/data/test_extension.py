@@ -59,7 +59,7 @@ def test_a_split_kind_is_one_function():
         known, _ = labelled_nodes(data)
         return make_split("first", seed, known[:train], known[train : train + 1], known[train + 1 :])
 
-    data = csbm(nodes=20, seed=1)
+    data = csbm(nodes=20, degree=4, seed=1)
     made = split(data, "first", seed=3, train=4)
     assert (made.name, made.seed, made.sizes) == ("first", 3, {"train": 4, "val": 1, "test": 15})
     assert made.train.tolist() == [0, 1, 2, 3]

@@ -80,7 +80,7 @@ def test_wrong_files_in_place_are_named_and_replaced_by_force(roman, tmp_path):
     path = roman / "heterophilous" / "roman_empire" / "raw" / "roman_empire.npz"
     arrays = dict(np.load(path))
     np.savez(path, **(arrays | {"edges": arrays["edges"][:3]}))
-    with pytest.raises(InputError, match=r"fetch: the files in .* must have the catalogue's counts, got edges.*--force"):
+    with pytest.raises(InputError, match=r"fetch: the files in .* must have the catalogue's counts, got edges.* by force="):
         fetch("roman-empire", roman)
     fetch("roman-empire", roman, force=True)
     assert statistics(load("roman-empire", roman)) == CATALOGUE["roman-empire"].statistics
@@ -106,7 +106,7 @@ def test_two_fetches_at_once_are_refused(roman):
 @pytest.fixture
 def twitch(site, tmp_path, monkeypatch):
     monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("chebnet2d.data.fetching.TWITCH_URL", f"{site.url}/twitch_gamers.zip")
+    monkeypatch.setattr("chebnet2d.data.raw_formats.twitch_gamers.URL", f"{site.url}/twitch_gamers.zip")
     monkeypatch.setattr(LINKXDataset, "github_url", site.url)
     folder = raw.write_twitch(tmp_path / "origin")["folder"]
     counts = statistics(load("twitch-gamers", tmp_path / "origin"))
@@ -132,7 +132,7 @@ def test_optional_files_may_be_missing_required_ones_may_not(site, twitch):
     del site.files["splits/twitch-gamer-splits.npy"]
     assert len(list(fetch("twitch-gamers", twitch).iterdir())) == 2
     del site.files["twitch_gamers.zip"]
-    with pytest.raises(InputError, match=r"must exist, got HTTP 404. Known trouble of twitch-gamers: dead links"):
+    with pytest.raises(InputError, match=r"must be a file that exists, got HTTP 404. Known trouble of twitch-gamers: dead links"):
         fetch("twitch-gamers", twitch, force=True)
 
 
@@ -154,7 +154,7 @@ def test_a_broken_archive_leaves_nothing_behind(site, twitch, damage):
 
 def test_fetch_of_ogb_takes_what_it_needs_from_the_archive(site, tmp_path, monkeypatch):
     monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("chebnet2d.data.fetching.OGB_URL", site.url + "/{}.zip")
+    monkeypatch.setattr("chebnet2d.data.raw_formats.ogb.URL", site.url + "/{}.zip")
     folder = raw.write_ogb(tmp_path / "origin")["folder"]
     counts = statistics(load("ogbn-arxiv", tmp_path / "origin"))
     monkeypatch.setitem(CATALOGUE, "ogbn-arxiv", replace(CATALOGUE["ogbn-arxiv"], statistics=counts))

@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
-from chebnet2d.data.raw_formats.unpickler import RefusedPickle, load_arrays
 
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.data import load
+from chebnet2d.data.raw_formats.unpickler import RefusedPickle, load_arrays
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -103,9 +103,9 @@ def test_unlabelled_nodes_of_facebook_are_in_no_split():
     real_data_root()
     data = load("reed98")
     assert int((data.y < 0).sum()) == 97
-    for protocol in ("uniform", "uniform-50", "balanced", "balanced-torch", "per-class"):
-        options = {"val": 100, "test": None} if protocol == "per-class" else {}
-        made = split(data, protocol, seed=1, **options)
+    for kind in ("uniform", "uniform-50", "balanced", "balanced-torch", "per-class"):
+        options = {"val": 100, "test": None} if kind == "per-class" else {}
+        made = split(data, kind, seed=1, **options)
         assert sum(made.sizes.values()) == 962 - 97
         assert all((data.y[part] >= 0).all() for part in made.parts.values())
 
@@ -151,10 +151,10 @@ def test_other_contents_with_the_same_counts_are_seen(tmp_path):
 
 def test_splits_command_shows_the_consequences():
     real_data_root()
-    answer = runner.invoke(app, ["data", "splits", "cora", "--protocol", "balanced", "--json"])
+    answer = runner.invoke(app, ["data", "splits", "cora", "--kind", "balanced", "--json"])
     report = json.loads(answer.stdout)["splits"][0]
     assert report["sizes"] == {"train": 1557, "val": 542, "test": 609}
     assert report["class_counts"]["test"][1] == report["class_counts"]["test"][6] == 0
     text = runner.invoke(app, ["data", "splits", "cora"]).output
     assert "test has no node of classes 1 and 6" in text
-    assert "geom-gcn: protocol 'geom-gcn' must have masks in cora, got none." in text
+    assert "geom-gcn: kind 'geom-gcn' must have masks in cora, got none." in text

@@ -135,9 +135,7 @@ def _features(name: str, x: Any) -> Tensor:
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
-    dense = np.array(
-        x, dtype=np.float32, order="C"
-    )  # a copy: the caller may change the array later
+    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller may change the array later
     if not np.isfinite(dense).all():
         raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

@@ -40,7 +40,7 @@ def reading(path: Path, rule: str) -> Iterator[None]:
     except InputError:
         raise
     except _BROKEN as error:
-        reason = " ".join(str(error).split())[:150] or "nothing that explains it"
+        reason = " ".join(str(error).split())[:150].rstrip(".") or "nothing that explains it"
         raise InputError("load", str(path), rule, got=f"{type(error).__name__}: {reason}") from None
 
 
