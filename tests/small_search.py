@@ -1,6 +1,6 @@
 """Settings with which a search takes a moment."""
 
-from chebnet2d.study import Preset
+from chebnet2d.recipes import Preset
 
 PRESET = Preset("chebnet2d", "csbm", "a test", model={"hidden_channels": 4, "degree": 2}, settings={"lr": 0.02})
 QUICK = {"splits": 2, "epochs": 12, "patience": 12, "batch": 4, "preset": PRESET}

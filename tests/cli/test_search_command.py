@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from chebnet2d.study import Protocol, load_preset
+from chebnet2d.recipes import load_preset
+from chebnet2d.study import Protocol
 from cli_runner import run
 
 

@@ -106,7 +106,7 @@ def test_table_four_command(tmp_path, monkeypatch, command):
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "table4").mkdir(parents=True)
-    monkeypatch.setattr("chebnet2d.study.table4.table4", measured)
+    monkeypatch.setattr("chebnet2d.reports.timings.table4", measured)
     printed = command("study", "run", "--table", "4", "--datasets", "genius", "--epochs", "3").out
     assert asked["datasets"] == ["genius"]
     assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")

@@ -17,7 +17,9 @@ import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import precompute
 from chebnet2d.cluster import precompute_on_ray, run_tasks
-from chebnet2d.study import Catalogue, Protocol, Store, format_table, make_plan, make_table, on_ray, run_study, search
+from chebnet2d.reports import format_table, make_table
+from chebnet2d.search import search
+from chebnet2d.study import Catalogue, Protocol, Store, make_plan, on_ray, run_study
 from cli_runner import run
 from small_search import FIXED, QUICK
 

@@ -5,8 +5,9 @@ import torch
 
 from chebnet2d.data import csbm
 from chebnet2d.graph import SparseOperator, operator_of
+from chebnet2d.kernels.edge_flux import EdgeBlocks, edge_flux
+from chebnet2d.kernels.random_streams import Stream, keep_mask, random_streams
 from chebnet2d.models.pdegcn import Flux, edge_gradient
-from chebnet2d.nn import EdgeBlocks, Stream, edge_flux, keep_mask, random_streams
 
 
 def case(channels, runs=None):

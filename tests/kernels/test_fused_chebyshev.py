@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
-from chebnet2d.conv import chebyshev_filter
+from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from example_graphs import l_hat
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from chebnet2d.nn import noisy_attention
+from chebnet2d.kernels.noisy_attention import noisy_attention
 
 
 @pytest.mark.parametrize("stacked", [False, True])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from chebnet2d.nn import project_first
+from chebnet2d.models.project_first import project_first
 from chebnet2d.polynomials import Chebyshev, Jacobi, Legendre, Monomial
 from dense_graph import N
 from example_graphs import l_hat

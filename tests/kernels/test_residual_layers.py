@@ -5,7 +5,8 @@ import torch
 
 from chebnet2d.data import csbm
 from chebnet2d.graph import operator_of
-from chebnet2d.nn import Stream, keep_mask, random_streams, residual_layers
+from chebnet2d.kernels.random_streams import Stream, keep_mask, random_streams
+from chebnet2d.kernels.residual_layers import residual_layers
 
 NODES, CHANNELS, LAYERS, ALPHA = 45, 3, 4, 0.3
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from chebnet2d._checks import InputError
+from chebnet2d.kernels.random_streams import Stream, random_streams
 from chebnet2d.models import NodeFormer
 from chebnet2d.models.nodeformer import KernelAttention, draw_noise, draw_projection, relations_of
-from chebnet2d.nn import Stream, random_streams
 from example_graphs import graph
 from oracle_vectors import assert_near, check_vector, load_parameters, read_vector
 

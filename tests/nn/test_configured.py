@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from chebnet2d.nn import Configured
+from chebnet2d.models.configured import Configured
 
 
 class _Configured(Configured):

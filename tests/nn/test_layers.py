@@ -9,7 +9,8 @@ import scipy.stats
 import torch
 
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn import MLP, Dropout, Linear, MaskedFeatures, Stream, random_streams
+from chebnet2d.kernels.random_streams import Stream, random_streams
+from chebnet2d.nn import MLP, Dropout, Linear, MaskedFeatures
 from dense_graph import F_IN, C
 
 

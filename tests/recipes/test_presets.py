@@ -4,7 +4,13 @@ import pytest
 from chebnet2d.study.presets import Preset
 
 import chebnet2d
+<<<<<<< HEAD
 from chebnet2d.study import Protocol, load_preset, write_preset
+=======
+from chebnet2d.recipes import load_preset, write_preset
+from chebnet2d.recipes.preset_files import Preset
+from chebnet2d.study import Protocol
+>>>>>>> main
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from table_rows import study_row
 
 import chebnet2d
-from chebnet2d.study import Protocol, Store, format_table, make_table, make_tables, run_study
+from chebnet2d.reports import format_table, make_table, make_tables
+from chebnet2d.study import Protocol, Store, run_study
 from small_study import small
 
 

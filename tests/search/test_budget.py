@@ -3,9 +3,15 @@
 import time
 
 import pytest
+<<<<<<< HEAD
 from chebnet2d.study.budget import Budget, Spending, usual_batch
 from chebnet2d.study.search import search
 
+=======
+
+from chebnet2d.search.budget import Budget, Spending, usual_batch
+from chebnet2d.search.search import search
+>>>>>>> main
 from small_search import QUICK
 
 
@@ -35,7 +41,7 @@ class TestBudget:
 
     def test_batches_shrink_with_what_is_left(self, monkeypatch):
         now = [0.0]
-        monkeypatch.setattr("chebnet2d.study.budget.time.perf_counter", lambda: now[0])
+        monkeypatch.setattr("chebnet2d.search.budget.time.perf_counter", lambda: now[0])
         spending = Spending(Budget.of("100s"), batch=16)
         assert spending.next_batch() == 16, "nothing is known yet"
         spending.learn([{"epochs": [40, 60], "seconds": 5.0, "pruned": False}])  # 0.1 s an epoch, 50 epochs to the end
@@ -57,7 +63,7 @@ class TestBudget:
 
     def test_the_cost_of_a_batch_that_is_halved(self, monkeypatch):
         now = [0.0]
-        monkeypatch.setattr("chebnet2d.study.budget.time.perf_counter", lambda: now[0])
+        monkeypatch.setattr("chebnet2d.search.budget.time.perf_counter", lambda: now[0])
         spending = Spending(Budget.of("1000s"), batch=16, rungs=(50, 100, 200))
         spending.learn([{"epochs": [400], "seconds": 400.0, "pruned": False}])
         assert spending.cost(16) == pytest.approx(16 * 50 + 8 * 50 + 4 * 100 + 2 * 200)

@@ -13,7 +13,13 @@ from chebnet2d.study.space import LEARNING_RATES
 from search_examples import SMALL, without_time
 
 import chebnet2d
+<<<<<<< HEAD
 from chebnet2d.study import Preset
+=======
+from chebnet2d.recipes import Preset
+from chebnet2d.search.search import _best_preset, search
+from chebnet2d.search.space import LEARNING_RATES
+>>>>>>> main
 from chebnet2d.training import fit, fit_many
 from small_search import FIXED, PRESET, QUICK
 from uniform_split import split
@@ -63,7 +69,7 @@ class TestSearch:
             calls.append((runs, kwargs))
             return fit_many(runs, *args, **kwargs)
 
-        monkeypatch.setattr(sys.modules["chebnet2d.study.search"], "fit_many", spy)
+        monkeypatch.setattr(sys.modules["chebnet2d.search.search"], "fit_many", spy)
         search(data, budget=6, **QUICK)
         assert len(calls) == 3, "the baseline and two batches"
         for runs, options in calls:

@@ -10,7 +10,13 @@ from chebnet2d.study.search import search
 from chebnet2d.study.trials import Trials
 from search_examples import SMALL, without_time
 
+<<<<<<< HEAD
 from chebnet2d.study import make_space
+=======
+from chebnet2d.search import make_space
+from chebnet2d.search.search import search
+from chebnet2d.search.trials import Trials
+>>>>>>> main
 from small_search import FIXED, QUICK
 
 
@@ -32,7 +38,7 @@ class TestSeveralBatches:
                 batch, arguments = waiting.pop()
                 yield batch, function(*arguments)
 
-        module = sys.modules["chebnet2d.study.search"]
+        module = sys.modules["chebnet2d.search.search"]
         monkeypatch.setattr(module, "train_on_ray", train)
         monkeypatch.setattr(module, "connected", contextlib.nullcontext)
         return seen

@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.models import MODELS
+<<<<<<< HEAD
 from chebnet2d.study import Preset, load_preset, make_space
 from chebnet2d.study.plan import build_model
+=======
+from chebnet2d.recipes import Preset, load_preset
+from chebnet2d.recipes.build import build_model
+from chebnet2d.search import make_space
+from chebnet2d.search.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
+>>>>>>> main
 from chebnet2d.training import Settings
 
 
@@ -43,7 +50,7 @@ class TestSpace:
         for axis in space.axes:
             assert len(set(axis.values)) == len(axis.values)
             assert not axis.ordered or list(axis.values) == sorted(axis.values)
-        own = chebnet2d.study.presets.shipped_presets(method).get("search", {})
+        own = chebnet2d.recipes.preset_files.shipped_presets(method).get("search", {})
         for part, table in own.items():
             for name, values in table.items():
                 (axis,) = (axis for axis in space.axes if axis.name == name)

@@ -2,7 +2,8 @@
 
 import torch
 
-from chebnet2d.study import Protocol, Store, format_table, make_table, run_study
+from chebnet2d.reports import format_table, make_table
+from chebnet2d.study import Protocol, Store, run_study
 
 
 def table_of(path):

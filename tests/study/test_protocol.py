@@ -7,7 +7,8 @@ import re
 import pytest
 
 import chebnet2d
-from chebnet2d.study import Protocol, Store, load_preset, run_study
+from chebnet2d.recipes import load_preset
+from chebnet2d.study import Protocol, Store, run_study
 from small_study import small
 
 
