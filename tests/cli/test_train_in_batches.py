@@ -3,14 +3,10 @@
 import json
 
 import pytest
-from chebnet2d.training.node_batches import fit_on_nodes
 
 import chebnet2d
 from chebnet2d.models import GCN
-<<<<<<< HEAD
-=======
 from chebnet2d.training import Batches, fit
->>>>>>> main
 from cli_runner import run
 
 

@@ -3,18 +3,12 @@
 import pytest
 import scipy.sparse
 import torch
-from chebnet2d.nn.diffused_product import diffused_product
-from chebnet2d.nn.kept_walk import can_keep_walk, kept_walk_product
 from torch.autograd import gradcheck
 
 from chebnet2d.graph import SparseOperator
-<<<<<<< HEAD
-from chebnet2d.nn import kept_walk
-=======
 from chebnet2d.kernels import kept_walk
 from chebnet2d.kernels.diffused_product import diffused_product
 from chebnet2d.kernels.kept_walk import can_keep_walk, kept_walk_product
->>>>>>> main
 
 NODES, FEATURES, CHANNELS, TERMS, RUNS = 14, 6, 3, 4, 3
 WAYS = [(True, diffused_product), (False, diffused_product), (False, kept_walk_product)]

@@ -2,17 +2,10 @@
 
 import pytest
 import torch
-<<<<<<< HEAD
-from chebnet2d.nn.dropped_product import dropped_product
-from chebnet2d.nn.random_streams import Stream
-=======
 
 from chebnet2d.kernels.dropped_product import dropped_product
 from chebnet2d.kernels.random_streams import Stream, keep_mask, random_streams
 from chebnet2d.nn import Dropout, Linear
->>>>>>> main
-
-from chebnet2d.nn import Dropout, Linear, keep_mask, random_streams
 
 
 def rate(p):

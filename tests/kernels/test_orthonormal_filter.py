@@ -3,11 +3,6 @@
 import pytest
 import scipy.sparse
 import torch
-<<<<<<< HEAD
-from chebnet2d.conv.column_blocks import column_blocks
-from chebnet2d.conv.orthonormal_filter import orthonormal_filter
-=======
->>>>>>> main
 from torch.autograd import gradcheck
 
 from chebnet2d.graph import SparseOperator

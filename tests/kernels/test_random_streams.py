@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from chebnet2d.nn.random_streams import relu_dropout
 
-<<<<<<< HEAD
-from chebnet2d.nn import Stream, keep_mask, random_streams
-=======
 from chebnet2d.kernels.random_streams import Stream, keep_mask, random_streams, relu_dropout
->>>>>>> main
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])

@@ -1,21 +1,14 @@
 """The page of results: cells below the paper, notes and origins."""
 
 import pytest
-from chebnet2d.study.origins import kind_of
-from chebnet2d.study.page import make_page, read_notes
-from chebnet2d.study.shortfalls import describe_shortfalls, find_shortfalls
 from table_rows import study_row
 
 import chebnet2d
-<<<<<<< HEAD
-from chebnet2d.study import make_tables, run_study
-=======
 from chebnet2d.reports import make_tables
 from chebnet2d.reports.origins import kind_of
 from chebnet2d.reports.pages import make_page, read_notes
 from chebnet2d.reports.shortfalls import describe_shortfalls, find_shortfalls
 from chebnet2d.study import run_study
->>>>>>> main
 from small_study import small
 
 

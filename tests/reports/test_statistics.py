@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 import scipy.stats
-from chebnet2d.study.statistics import average_ranks, compare, summarize
 from hypothesis import given
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
-=======
 from chebnet2d.reports.statistics import average_ranks, compare, summarize
 
->>>>>>> main
 
 def test_summary_by_hand():
     summary = summarize({0: [0.8, 0.9], 1: [0.7, 0.6]}, test_share=0.5)

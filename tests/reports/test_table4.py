@@ -3,13 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from chebnet2d.study.table4 import format_timings, table4
 
 from chebnet2d import InputError
-<<<<<<< HEAD
-=======
 from chebnet2d.reports.timings import format_timings, table4
->>>>>>> main
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -3,15 +3,9 @@
 import time
 
 import pytest
-<<<<<<< HEAD
-from chebnet2d.study.budget import Budget, Spending, usual_batch
-from chebnet2d.study.search import search
-
-=======
 
 from chebnet2d.search.budget import Budget, Spending, usual_batch
 from chebnet2d.search.search import search
->>>>>>> main
 from small_search import QUICK
 
 

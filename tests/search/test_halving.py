@@ -7,17 +7,12 @@ import time
 
 import pytest
 import torch
-from chebnet2d.training.halving import worse_half
 from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
-<<<<<<< HEAD
-from chebnet2d.training import Run, Settings, fit_many
-=======
 from chebnet2d.search.halving import Halving
 from chebnet2d.training import Run, Settings, Standing, fit_many
->>>>>>> main
 from uniform_split import split
 
 

@@ -8,18 +8,12 @@ import sys
 
 import pytest
 import torch
-from chebnet2d.study.search import _best_preset, search
-from chebnet2d.study.space import LEARNING_RATES
 from search_examples import SMALL, without_time
 
 import chebnet2d
-<<<<<<< HEAD
-from chebnet2d.study import Preset
-=======
 from chebnet2d.recipes import Preset
 from chebnet2d.search.search import _best_preset, search
 from chebnet2d.search.space import LEARNING_RATES
->>>>>>> main
 from chebnet2d.training import fit, fit_many
 from small_search import FIXED, PRESET, QUICK
 from uniform_split import split

@@ -6,17 +6,11 @@ import json
 import sys
 
 import pytest
-from chebnet2d.study.search import search
-from chebnet2d.study.trials import Trials
 from search_examples import SMALL, without_time
 
-<<<<<<< HEAD
-from chebnet2d.study import make_space
-=======
 from chebnet2d.search import make_space
 from chebnet2d.search.search import search
 from chebnet2d.search.trials import Trials
->>>>>>> main
 from small_search import FIXED, QUICK
 
 

@@ -3,21 +3,15 @@
 import itertools
 
 import pytest
-from chebnet2d.study.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.models import MODELS
-<<<<<<< HEAD
-from chebnet2d.study import Preset, load_preset, make_space
-from chebnet2d.study.plan import build_model
-=======
 from chebnet2d.recipes import Preset, load_preset
 from chebnet2d.recipes.build import build_model
 from chebnet2d.search import make_space
 from chebnet2d.search.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
->>>>>>> main
 from chebnet2d.training import Settings
 
 

@@ -3,13 +3,8 @@
 import sys
 
 import pytest
-<<<<<<< HEAD
-from chebnet2d.study.search import search
-
-=======
 
 from chebnet2d.search.search import search
->>>>>>> main
 from small_search import PRESET, QUICK
 
 WRONG = [

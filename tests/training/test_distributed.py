@@ -7,8 +7,6 @@ import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
-from chebnet2d.training.distributed import fit_distributed, under_torchrun
-from chebnet2d.training.minibatch import fit_on_bases
 from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 from chebnet2d import InputError

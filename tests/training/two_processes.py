@@ -3,7 +3,6 @@
 import os
 
 import torch
-from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
 
 import chebnet2d
 from chebnet2d.bases import Bases

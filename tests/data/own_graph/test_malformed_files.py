@@ -85,11 +85,7 @@ case("no such word", {"edges.csv": EDGES},
      "'identity'.", features="degrees")
 case("a pickled Data", {"g.pt": b"\x80\x04N."},
      "read_graph: path must be a folder, an edge table (.csv, .tsv, .parquet) or a graph (.npz, .safetensors, .graphml), got "
-<<<<<<< HEAD:tests/data/own_graph/test_malformed_files.py
      "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.write_graph instead.",
-=======
-     "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.own_graph.write_graph instead.",
->>>>>>> main:tests/data/own_graph/test_user_graph_malformed_files.py
      path="g.pt")
 case("labels of a foreign kind", {"edges.csv": EDGES, "features.csv": X, "y.npy": npy([1])},
      "read_graph: labels must be a file of the kind .csv, .tsv, .parquet, .pq, got 'y.npy'.", labels="y.npy")

@@ -44,11 +44,7 @@ def test_a_write_that_breaks_off_keeps_the_old_file(tmp_path: Path, monkeypatch:
         Path(name).write_bytes(b"half")
         raise OSError("No space left on device")
 
-<<<<<<< HEAD:tests/data/own_graph/test_writing.py
     monkeypatch.setattr("chebnet2d.data.own_graph.writing.save_file", full)
-=======
-    monkeypatch.setattr("chebnet2d.data.own_graph.saved_graph.save_file", full)
->>>>>>> main:tests/data/own_graph/test_user_graph_writing.py
     with pytest.raises(OSError, match="No space left"):
         write_graph(data, path)
     assert snapshot(tmp_path) == {"g.safetensors": before}

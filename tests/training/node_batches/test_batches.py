@@ -6,22 +6,13 @@ import scipy.sparse
 import torch
 import torch_geometric.nn
 import torch_geometric.utils
-<<<<<<< HEAD
-from batch_examples import NODES, everywhere, gcn, linkx, with_sparse_features, with_weights
-from chebnet2d.training.node_batches import SAMPLINGS, NodeTask, induced
-=======
 from batch_examples import NODES, everywhere, gcn, linkx, task_of, with_sparse_features, with_weights
->>>>>>> main
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chebnet2d.graph import SparseOperator, adjacency
-<<<<<<< HEAD
-from chebnet2d.training import Run
-=======
 from chebnet2d.training.batches import SAMPLINGS
 from chebnet2d.training.tasks.node_batches import induced
->>>>>>> main
 
 
 @st.composite

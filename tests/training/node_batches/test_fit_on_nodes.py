@@ -5,20 +5,11 @@ import pytest
 import torch
 import torch_geometric.nn
 import torch_geometric.utils
-<<<<<<< HEAD
-from batch_examples import NODES, everywhere, gcn, linkx, nodeformer, with_weights
-from chebnet2d.training.node_batches import NodeTask, fit_on_nodes
-
-import chebnet2d
-from chebnet2d.models import LINKX, MLPClassifier
-from chebnet2d.training import Run
-=======
 from batch_examples import NODES, everywhere, gcn, linkx, nodeformer, task_of, with_weights
 
 import chebnet2d
 from chebnet2d.models import LINKX, MLPClassifier
 from chebnet2d.training import Batches, fit
->>>>>>> main
 
 
 class TestTraining:

@@ -5,15 +5,11 @@ import copy
 import pytest
 import torch
 from batch_examples import NODES, gcn, linkx
-from chebnet2d.training.node_batches import fit_on_nodes, sampling_of
 
 from chebnet2d import InputError
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import GCN, GloGNN, NodeFormer
-<<<<<<< HEAD
-=======
 from chebnet2d.training import Batches, fit, sampling_of
->>>>>>> main
 
 
 class TestWrongCalls:

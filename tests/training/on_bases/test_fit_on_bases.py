@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from bases_of_methods import bases_for
-from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases, predict_on_bases
 from sklearn.metrics import roc_auc_score
 
 import chebnet2d

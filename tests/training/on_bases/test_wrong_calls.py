@@ -4,7 +4,6 @@ import copy
 
 import pytest
 import torch
-from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases
 
 import chebnet2d
 from chebnet2d import InputError
