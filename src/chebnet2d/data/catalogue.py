@@ -105,7 +105,6 @@ def _heterophilous(
         source=_PLATONOV,
         aliases=aliases,
         trouble=trouble,
-        counted=digest is not None,
         digest=digest,
         words=not new,
     )
@@ -129,7 +128,6 @@ def _facebook(
         source=f"{_LINKX} (facebook100)",
         aliases=(f"fb100-{name}",),
         trouble=(f"{unlabelled} nodes have no label (-1); they stay in the graph and are in no split.",),
-        counted=digest is not None,
         digest=digest,
     )
 
@@ -226,7 +224,6 @@ _ENTRIES: tuple[Entry, ...] = (
         source="ogb.stanford.edu",
         aliases=("arxiv",),
         trouble=("The paper counts 1,166,243 directed citations; without directions and repetitions there are 1,157,799 edges.",),
-        counted=False,
     ),
     Entry(
         name="ogbn-products",
@@ -242,7 +239,6 @@ _ENTRIES: tuple[Entry, ...] = (
         source="ogb.stanford.edu",
         aliases=("products",),
         trouble=("The dense x alone has 1 GB. The paper counts 61,859,140 listed edges; 61,859,076 remain without loops.",),
-        counted=False,
     ),
     _facebook("Penn94", Statistics(41554, 1362229, 4814, 2), paper=Statistics(41554, 1362229, 4814, 2), unlabelled="Some"),
     Entry(
@@ -262,7 +258,6 @@ _ENTRIES: tuple[Entry, ...] = (
             "The classes are unequal (about 80/20): the metric is ROC-AUC, with accuracy recorded beside it.",
             "The paper counts 984,979 listed edges; 922,868 are different undirected ones.",
         ),
-        counted=False,
     ),
     Entry(
         name="twitch-gamers",
@@ -282,7 +277,6 @@ _ENTRIES: tuple[Entry, ...] = (
             "The drive links of LINKX for it are dead; the files come from SNAP. torch_geometric has no class for it.",
             "Features are z-scores already, as in LINKX.",
         ),
-        counted=False,
     ),
     _heterophilous("Roman-empire", Statistics(22662, 32927, 300, 18), new=True),
     _heterophilous(

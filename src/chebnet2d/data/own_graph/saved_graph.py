@@ -23,6 +23,18 @@ from chebnet2d.graph import SparseOperator
 
 def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
     """The ``Data`` of the file; ``made``: features to make instead of its own."""
+    values = saved_values(path)
+    _check(str(path), values, made, options.missing_features)
+    data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
+    for key, value in values.items():
+        setattr(data, key, value)
+    data.name = values.get("name") or path.stem
+    data.metric = values.get("metric") or "accuracy"
+    return data
+
+
+def saved_values(path: Path) -> dict[str, Any]:
+    """The attributes that ``write_graph`` wrote, as they are in the file."""
     label = str(path)
     try:
         with safe_open(path, framework="pt") as file:
@@ -39,18 +51,11 @@ def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
     except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(label, "the file", "whole", reason=f"{type(error).__name__}: {error}") from None
     if version != VERSION:
-        raise InputError(
-            label, "the file", f"version {VERSION}", got=shown(version), hint="A newer chebnet2d may read it.", verb="have"
-        )
+        hint = "A newer chebnet2d may read it."
+        raise InputError(label, "the file", f"version {VERSION}", got=shown(version), hint=hint, verb="have")
     if not isinstance(values.get("edge_index"), Tensor):
         raise InputError(label, "the file", "edge_index", got=", ".join(sorted(values)) or "nothing", verb="hold")
-    _check(label, values, made, options.missing_features)
-    data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
-    for key, value in values.items():
-        setattr(data, key, value)
-    data.name = values.get("name") or path.stem
-    data.metric = values.get("metric") or "accuracy"
-    return data
+    return values
 
 
 def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) -> dict[str, Any]:
