@@ -93,7 +93,7 @@ def sorted_unique(keys: Any) -> Any:
     return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if keys.size else keys
 
 
-def num_classes(data: Any) -> int:
+def num_classes(data: Data) -> int:
     """The number of classes: the attribute if the data carries one, else the largest label + 1."""
     stored = getattr(data, "num_classes", None)
     if stored is not None:
@@ -101,7 +101,7 @@ def num_classes(data: Any) -> int:
     return int(data.y.max()) + 1 if data.y.numel() else 0
 
 
-def dataset_digest(data: Any) -> str:
+def dataset_digest(data: Data) -> str:
     """The first 16 hex digits of a SHA-256 over features, edges and labels: the same tensors, the same digest."""
     hasher = hashlib.sha256()
     for key in ("x", "edge_index", "edge_weight", "y"):

@@ -105,14 +105,14 @@ TRANSFORMS: dict[str, Callable[[Data], Data]] = {
 }
 
 
-def _features(data: Any, owner: str) -> Tensor:
+def _features(data: Data, owner: str) -> Tensor:
     x = data.x
     if not isinstance(x, Tensor) or x.dim() != 2:
         raise InputError(owner, "data.x", "an N x F tensor", got=type(x).__name__)
     return x
 
 
-def _dense(data: Any, owner: str) -> Tensor:
+def _dense(data: Data, owner: str) -> Tensor:
     """x in float64, if that fits."""
     x = _features(data, owner)
     nodes, features = x.shape

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import torch
 
 from chebnet2d._targets import check_target
+from chebnet2d._version import __version__
 from chebnet2d.data.generated import GENERATED
 from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
@@ -145,7 +145,7 @@ def _row(unit: Unit, dataset: str, seeds: tuple[int, int], result: Result, peak:
         "split_digest": split.digest,
         "train_nodes": split.train.numel(),
         "test_nodes": split.test.numel(),
-        "versions": {"chebnet2d": version("chebnet2d"), "torch": torch.__version__, "python": platform.python_version()},
+        "versions": {"chebnet2d": __version__, "torch": torch.__version__, "python": platform.python_version()},
         "machine": {"system": platform.platform(), "cores": os.cpu_count(), "threads": torch.get_num_threads()},
         "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d.models.registry import CANNOT_STACK
 from chebnet2d.recipes.build import build_model
 from chebnet2d.recipes.preset_files import NO_TRANSFORM, Preset
 from chebnet2d.study.protocol import Protocol, digest_of
@@ -87,7 +86,7 @@ def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
             if method == protocol.methods[0]:
                 for split in protocol.split_names:
                     datasets.split(data, split, seed=seeds[-1][0])  # of fixed splits there may be fewer
-            width = 1 if preset.method in CANNOT_STACK else protocol.width
+            width = protocol.width
             if width is None:
                 width = stack_width(model, data)
             # Enough stacks to keep some cores busy, few enough that an interruption costs little.
