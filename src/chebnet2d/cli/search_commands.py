@@ -20,7 +20,7 @@ def search(
     budget: Annotated[str, typer.Option(help="Time like 90s, 10m or 2h, or a number of trials.")] = "10m",
     sampler: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     splits: Annotated[int, typer.Option(help="Splits that every trial is trained on; its score is the mean.")] = 3,
-    split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
+    split: Annotated[str, typer.Option(help="Kind of split: uniform, balanced, ...")] = "uniform",
     batch: Annotated[
         int | None,
         typer.Option(help="Trials that are trained side by side (default: 16, at most a quarter of a number of trials)."),
