@@ -104,10 +104,8 @@ def train_bases(
 
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.training import Settings
+    from chebnet2d.training import Batches, Settings, fit, process_group, stored_split, under_torchrun
     from chebnet2d.training.basis_models import on_bases
-    from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
-    from chebnet2d.training.minibatch import fit_on_bases, stored_split
 
     settings: dict[str, Any] = {
         "lr": lr,
@@ -132,11 +130,9 @@ def train_bases(
         parameters = sum(p.numel() for p in model.parameters())
         say(f"{bases}", quiet=quiet)
         say(f"{method}, {reading}: {parameters} parameters; split: {chosen}", quiet=quiet)
-        fit = fit_distributed if several else fit_on_bases
         with training_progress(quiet=quiet) as report:
-            result = fit(
-                model, bases, chosen, seed, batch_size=batch_size, memory=memory, device=device, progress=report, **settings
-            )
+            batches = Batches(batch_size, memory=memory)
+            result = fit(model, bases, chosen, seed, batches=batches, device=device, progress=report, **settings)
         if not first:
             return
     say(
@@ -144,9 +140,9 @@ def train_bases(
         f"{result.seconds / result.epochs:.3g} s an epoch",
         quiet=json,
     )
-    if result.test_roc_auc is not None:
-        say(f"test ROC-AUC {100 * result.test_roc_auc:.2f} %", quiet=json)
-    say(f"test accuracy {100 * (result.test_accuracy or 0.0):.2f} %  (split {chosen.name}, seed {seed})", quiet=json)
+    if result.test.get("roc_auc") is not None:
+        say(f"test ROC-AUC {100 * result.test['roc_auc']:.2f} %", quiet=json)
+    say(f"test accuracy {100 * result.test.get('accuracy', 0.0):.2f} %  (split {chosen.name}, seed {seed})", quiet=json)
     if json:
         record: dict[str, Any] = {
             "bases": str(folder),
@@ -158,8 +154,8 @@ def train_bases(
             "metric": result.metric,
             "val_metric": result.val_metric,
             "val_loss": result.val_loss,
-            "test_accuracy": result.test_accuracy,
-            "test_roc_auc": result.test_roc_auc,
+            "test_accuracy": result.test.get("accuracy"),
+            "test_roc_auc": result.test.get("roc_auc"),
             "best_epoch": result.best_epoch,
             "epochs": result.epochs,
             "seconds": round(result.seconds, 3),

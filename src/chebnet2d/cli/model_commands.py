@@ -97,8 +97,8 @@ def train(
     if batches:
         say(f"batches of up to {batch_size} nodes, sampling: {batches['sampling']}", quiet=json)
     with training_progress(quiet=json) as report:
-        fit = chebnet2d.fit if not batches else chebnet2d.training.fit_on_nodes
-        result = fit(model, data, chosen, seed, device=device, progress=report, **batches, **recipe.settings)
+        wanted = chebnet2d.training.Batches(**batches) if batches else None
+        result = chebnet2d.fit(model, data, chosen, seed, batches=wanted, device=device, progress=report, **recipe.settings)
     record: dict[str, Any] = {
         "dataset": data.name,
         "method": method,
@@ -107,8 +107,8 @@ def train(
         "split": {"name": chosen.name, "seed": chosen.seed, "digest": chosen.digest},
         "seed": seed,
         "metric": result.metric,
-        "test_accuracy": result.test_accuracy,
-        "test_roc_auc": result.test_roc_auc,
+        "test_accuracy": result.test.get("accuracy"),
+        "test_roc_auc": result.test.get("roc_auc"),
         "val_metric": result.val_metric,
         "val_loss": result.val_loss,
         "best_epoch": result.best_epoch,
@@ -121,9 +121,9 @@ def train(
         "scale": None if scale is None else {part: values.tolist() for part, values in scale.items()},
     }
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=json)
-    if result.metric == "roc_auc" and result.test_roc_auc is not None:
-        say(f"test ROC-AUC {100 * result.test_roc_auc:.2f} %", quiet=json)
-    accuracy = 100 * (result.test_accuracy or 0.0)
+    if result.metric == "roc_auc" and result.test.get("roc_auc") is not None:
+        say(f"test ROC-AUC {100 * result.test['roc_auc']:.2f} %", quiet=json)
+    accuracy = 100 * (result.test.get("accuracy") or 0.0)
     say(f"test accuracy {accuracy:.2f} %  (split {chosen.name}, seed {seed}, {result.seconds:.1f} s)", quiet=json)
     if save is not None:
         chebnet2d.save(model, save, facts=record)
@@ -199,7 +199,7 @@ def _batches(method: str, batch_size: int | None, **options: Any) -> dict[str, A
             raise InputError("train", f"--{flag}", "with --batch-size", got="it without", verb="come")
         return {}
     integer("train", "--batch-size", batch_size, 2)
-    return {"batch_size": batch_size, **given, "sampling": sampling_of(find_model(method), options["sampling"])}
+    return {"size": batch_size, **given, "sampling": sampling_of(find_model(method), options["sampling"])}
 
 
 def _refuse_foreign_folder(save: Path) -> None:

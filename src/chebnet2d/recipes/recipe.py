@@ -9,7 +9,7 @@ from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.models import NodeClassifier, find_model, parse_method
 from chebnet2d.training import Result, Run, Settings, fit
-from chebnet2d.training.fit import SplitLike
+from chebnet2d.training.run import SplitLike
 
 NO_TRANSFORM = "none"
 SEARCHED = "found by search"

@@ -4,7 +4,6 @@ Schema 1 had the columns ``test_metric``, ``test_accuracy`` and ``test_roc_auc``
 """
 
 import json
-import math
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,15 +58,6 @@ def prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
 def stored(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """A row as SQLite, CSV and Parquet have it."""
     return tuple(json.dumps(row[name], sort_keys=True) if name in NESTED else row[name] for name in COLUMNS)
-
-
-def finite(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers that are none, as those of a run that diverged, become None: JSON and SQL have no NaN."""
-
-    def clean(value: Any) -> Any:
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
-    return {name: clean(value) for name, value in row.items()} | {"test": {k: clean(v) for k, v in row["test"].items()}}
 
 
 def unnested(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from chebnet2d._targets import check_target
 from chebnet2d.study.claimants import is_alive, process_mark
 from chebnet2d.study.plan import Unit
 from chebnet2d.study.protocol import Protocol
-from chebnet2d.study.schema import COLUMNS, INSERT, finite, prepare_schema, stored, unnested
+from chebnet2d.study.schema import COLUMNS, INSERT, prepare_schema, stored, unnested
 
 
 class Store:
@@ -127,7 +127,7 @@ class Store:
 
     def commit(self, unit: Unit, rows: Iterable[Mapping[str, Any]]) -> bool:
         """All rows of a unit in one transaction; False, and nothing written, where it is finished already."""
-        values = [stored(finite(row)) for row in rows]
+        values = [stored(row) for row in rows]
         with self._transaction():
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
