@@ -7,4 +7,13 @@ from chebnet2d.cluster.processes import ProcessExecutor
 from chebnet2d.cluster.ray import RayExecutor, connected
 from chebnet2d.cluster.tasks import run_tasks
 
-__all__ = ["Executor", "LocalExecutor", "ProcessExecutor", "RayExecutor", "checked_executor", "connected", "precompute_on_ray", "run_tasks"]
+__all__ = [
+    "Executor",
+    "LocalExecutor",
+    "ProcessExecutor",
+    "RayExecutor",
+    "checked_executor",
+    "connected",
+    "precompute_on_ray",
+    "run_tasks",
+]

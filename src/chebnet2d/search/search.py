@@ -377,7 +377,10 @@ class _Work:
         trained = time.perf_counter()
         records = []
         for (one, model, settings), (reached, steps) in zip(batch.trials, outcomes, strict=True):
-            arguments = {"model": {**self.trainer.base.arguments, **model}, "settings": {**self.trainer.base.settings, **settings}}
+            arguments = {
+                "model": {**self.trainer.base.arguments, **model},
+                "settings": {**self.trainer.base.settings, **settings},
+            }
             record = {**arguments, **reached}
             if math.isnan(record["val_metric"]):
                 self.trials.fail(one)
