@@ -19,7 +19,7 @@ from chebnet2d.bases import precompute
 from chebnet2d.cluster import precompute_on_ray, run_tasks
 from chebnet2d.reports import format_table, make_table
 from chebnet2d.search import search
-from chebnet2d.study import Catalogue, Protocol, Store, make_plan, on_ray, run_study
+from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, on_ray, run_study
 from cli_runner import run
 from small_search import FIXED, QUICK
 
@@ -150,7 +150,7 @@ class TestStudy:
 
     def test_other_data_on_a_node(self, cluster):
         """As if the driver had found another graph: the tasks refuse theirs."""
-        (unit, *_) = make_plan(self.PROTOCOL, Catalogue())
+        (unit, *_) = make_plan(self.PROTOCOL, DatasetCache())
         with pytest.raises(InputError, match="study: 'digits' must be the same on every node, got another one in '/data' of "):
             list(run_tasks(on_ray._trained, {0: (replace(unit, dataset_digest="other"),)}, address=cluster.address, shared=ROOT))
 
