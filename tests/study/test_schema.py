@@ -57,7 +57,7 @@ def test_the_study_goes_on_and_finds_its_units(old):
 
 def test_a_migration_that_fails_changes_nothing(old):
     raw(old, "UPDATE runs SET config = '{' WHERE split_seed = 1")
-    with pytest.raises(json.JSONDecodeError):
+    with pytest.raises(chebnet2d.InputError, match=r"path must be the file of a study, got 'old.sqlite': Expecting"):
         Store(old)
     assert raw(old, "SELECT COUNT(test_accuracy) FROM runs") == [(8,)]
     assert raw(old, "SELECT value FROM meta WHERE key = 'schema'") == [("1",)]

@@ -47,7 +47,7 @@ class Store:
             self._connection.execute("PRAGMA synchronous = FULL")
             with self._transaction():
                 prepare_schema(self._connection, self.path)
-        except (sqlite3.DatabaseError, InputError) as error:
+        except Exception as error:
             self._connection.close()
             raise error if isinstance(error, InputError) else self._refusal(f": {error}") from None
 
