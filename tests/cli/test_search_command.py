@@ -26,7 +26,7 @@ class TestCommand:
         assert len(log.read_text().splitlines()) == 3
         assert done.stderr == ""
         assert out.read_text().startswith("# written by: chebnet2d ")
-        studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).preset("chebnet2d", "csbm")
+        studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).recipe("chebnet2d", "csbm")
         assert studied.model == preset.model
         trained = json.loads(run("train", "csbm", "--preset", out, "--epochs", 2, "--json").stdout)
         assert trained["preset"] == preset.origin

@@ -111,4 +111,4 @@ def test_table_four_command(tmp_path, monkeypatch, command):
     assert asked["datasets"] == ["genius"]
     assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")
     assert asked["epochs"] == 3
-    assert "s an epoch" in printed
+    assert "s per epoch" in printed
