@@ -6,16 +6,16 @@ is generated. Each line is measured in a process of its own, so that its peak me
 As in the paper's timings, ogbn graphs are trained on precomputed bases in mini batches, the others in full batches.
 """
 
-import json
-import subprocess
+import resource
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError, integer, one_of
+from chebnet2d._checks import integer, one_of
+from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.data import available, find, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.recipes import Recipe
@@ -81,7 +81,8 @@ def table4(
         if dataset not in here and generated_facts(find(dataset), Path(source or "")) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
-            line = _in_a_process(dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            arguments = (dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            ((_, line),) = ProcessExecutor(1).run(_measure, [(f"{method} on {dataset}", arguments)])  # a new process each time
             lines.append(line)
             if done is not None:
                 done(line)
@@ -121,16 +122,7 @@ def _ratio(seconds: Mapping[tuple[str, str], float], line: Timing) -> str:
     return "" if reference is None else f"{seconds[line.method, line.dataset] / reference:.2f}"
 
 
-def _in_a_process(dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
-    command = [sys.executable, "-m", "chebnet2d.reports.timings", dataset, method, str(root), str(folder), str(epochs)]
-    answer = subprocess.run(command, capture_output=True, text=True)
-    if answer.returncode:
-        reason = answer.stderr.strip().splitlines()[-1] if answer.stderr.strip() else f"exit code {answer.returncode}"
-        raise InputError("table4", f"{method} on {dataset}", "", reason=reason, verb="end")
-    return Timing(**json.loads(answer.stdout.splitlines()[-1]))
-
-
-def _measure(dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
+def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
     data = load(dataset, root)
     facts: dict[str, Any] = {
         "dataset": dataset,
@@ -179,12 +171,5 @@ def _full_batch(data: Any, method: str, _folder: Path, epochs: int) -> tuple[Res
 
 
 def _peak_mib() -> float:
-    import resource
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return float(peak) / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-if __name__ == "__main__":
-    name, way, where, out, count = sys.argv[1:]
-    print(json.dumps(asdict(_measure(name, way, Path(where), Path(out), int(count)))))
