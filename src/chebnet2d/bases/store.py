@@ -56,6 +56,14 @@ class Bases:
         return self.plan.operator
 
     @property
+    def basis_name(self) -> str:
+        return self.plan.basis
+
+    @property
+    def basis_parameters(self) -> dict[str, Any]:
+        return self.plan.parameters
+
+    @property
     def basis(self) -> Basis:
         if self.plan.basis not in BASES:
             raise BasesError("bases", str(self.folder), "a basis of this library", self.plan.basis, verb="hold")

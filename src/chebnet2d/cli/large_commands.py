@@ -104,8 +104,8 @@ def train_bases(
 
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import print_json, say, training_progress
+    from chebnet2d.models import on_bases
     from chebnet2d.training import Batches, Settings, fit, process_group, stored_split, under_torchrun
-    from chebnet2d.training.basis_models import on_bases
 
     settings: dict[str, Any] = {
         "lr": lr,

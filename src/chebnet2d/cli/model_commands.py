@@ -152,6 +152,8 @@ def predict(
 
     check_out(out, dataset, own)
     loaded = chebnet2d.load(model)
+    if not isinstance(loaded, chebnet2d.models.NodeClassifier):
+        raise chebnet2d.InputError("predict", "model", "a model on a graph", got="one on bases")
     facts = chebnet2d.models.read_facts(model)
     if not dataset or is_own(dataset):
         own = {**facts.get("reading", {}), **own}

@@ -86,7 +86,7 @@ def _parameters(name: str, sizes: Mapping[str, int], arguments: Mapping[str, Any
 def _summary(name: str, dataset: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     import inspect
 
-    from chebnet2d.models import CANNOT_STACK, find_model
+    from chebnet2d.models import find_model
 
     model, presets = find_model(name), _presets(name)
     preset = presets.get(dataset) or presets.get("default") or {}
@@ -98,7 +98,6 @@ def _summary(name: str, dataset: str, sizes: Mapping[str, int]) -> dict[str, Any
         "citation": model.info.citation,
         "parameters": _parameters(name, sizes, preset.get("model", {})),
         "variants": ["faithful", "unified"] if "variant" in inspect.signature(model).parameters else ["faithful"],
-        "cannot_stack": CANNOT_STACK.get(name),
     }
 
 
@@ -129,8 +128,6 @@ def _show(record: Mapping[str, Any]) -> None:
     print(record["formula"])
     if record["departures"]:
         print(f"\nDepartures: {record['departures']}")
-    if record["cannot_stack"]:
-        print(f"\nRuns are trained one after the other: {record['cannot_stack']}")
     print(f"\nParameters on {record['dataset']}: {_count(record['parameters'])}")
     print(f"Arguments: {_pairs(record['arguments'])}")
     groups = ", ".join(f"{group} ({', '.join(prefixes)})" for group, prefixes in record["groups"].items())

@@ -16,6 +16,10 @@ class ExactBuffers(nn.Module):
         exact[name] = value.to(torch.float64)
         self.register_buffer(name, value.to(torch.get_default_dtype()), persistent=False)
 
+    def exact_value(self, name: str) -> Tensor:
+        value: Tensor = self.__dict__["_exact_values"][name]
+        return value
+
     def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
         super()._apply(fn, recurse)
         for name, value in self.__dict__.get("_exact_values", {}).items():

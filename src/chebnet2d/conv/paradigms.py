@@ -5,7 +5,7 @@ graph in the exact form. The paradigms differ in what the C x C' maps W_k may be
 
     I        W_k = theta[k] I                   one filter for all channels                  K numbers
     II       W_k = theta[k] R                   one filter, then a map R                     K + C C'
-    III      W_k = diag(theta[k, :])            one filter a channel                         K C
+    III      W_k = diag(theta[k, :])            one filter per channel                       K C
     2d       W_k = theta[k, :, :]               one filter for each pair of channels         K C C'
     rank     W_k = sum_i G[k, i] W[i, :, :]     r filters, each with its map                 K r + r C C'
 
@@ -71,6 +71,18 @@ class Paradigm(nn.Module):
         """sum_k terms[k] W_k for terms that are at hand: K x N x C."""
         return torch.einsum("knc,kcj->nj", terms, self.maps())
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        """sum_d terms[:, d] V_d, with V_d = sum_k change[d, k] W_k, for rows of stored terms: B x (D + 1) x C.
+
+        Maps are one product of inner size (D + 1) C; one number per channel, or one in all, is a weighted sum.
+        """
+        maps = torch.einsum("dk,kcj->dcj", change, self.maps())
+        return terms.flatten(1) @ maps.flatten(0, 1)
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        """After ``reset_parameters``: the filter 1 (parameters ``identity``), then the C x C' map ``weight``."""
+        raise InputError(type(self).__name__, "weight", f"left out: paradigm {self.name} has no map between channels", weight)
+
 
 class ParadigmI(Paradigm):
     """One filter for all channels."""
@@ -97,6 +109,9 @@ class ParadigmI(Paradigm):
 
     def combine(self, terms: Tensor) -> Tensor:
         return torch.tensordot(self.coefficients(), terms, dims=1)
+
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("d,bdc->bc", change @ self.coefficients(), terms)
 
 
 class ParadigmII(Paradigm):
@@ -126,6 +141,13 @@ class ParadigmII(Paradigm):
     def combine(self, terms: Tensor) -> Tensor:
         return torch.tensordot(self.coefficients(), terms, dims=1) @ self.weight
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("d,bdc->bc", change @ self.coefficients(), terms) @ self.weight
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.weight.copy_(weight)
+
 
 class ParadigmIII(Paradigm):
     """One filter for each channel."""
@@ -152,6 +174,9 @@ class ParadigmIII(Paradigm):
     def combine(self, terms: Tensor) -> Tensor:
         return (terms * self.coefficients()[:, None, :]).sum(0)
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("dc,bdc->bc", change @ self.coefficients(), terms)
+
 
 class Full2D(Paradigm):
     """The 2-D graph convolution: one filter for each pair of input and output channel."""
@@ -168,6 +193,10 @@ class Full2D(Paradigm):
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         eye = torch.eye(self.in_channels, self.out_channels, dtype=self.theta.dtype)
         _fill(self.theta, init, identity[:, None, None] * eye, fan=self.in_channels + self.out_channels)
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.theta.copy_(identity.to(weight.dtype)[:, None, None] * weight)
 
 
 class Rank2D(Paradigm):
@@ -198,6 +227,10 @@ class Rank2D(Paradigm):
                     self.weight[i] = 0.0
                 else:
                     _fill_map(self.weight[i], init)
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.weight[0] = weight
 
 
 def _fill(parameter: Tensor, init: str, identity: Tensor, fan: int) -> None:

@@ -50,7 +50,7 @@ class PDEGCN(NodeClassifier):
             "diffusion: X_new = X - h dX; hyperbolic: X_new = 2 X - X_old - h^2 dX;\n"
             "mixed: X_new = (2 q X - q X_old + p X - dX) / (p + q), b = sigmoid(a), p = (1 - b) / h, q = b / h^2; Z = X K_close\n"
             "w the entries of P~ = D~^-1/2 (A + I) D~^-1/2, both directions of each edge; s = ReLU or tanh; h fixed;\n"
-            "K_open, K (one a step), K_close and a learned."
+            "K_open, K (one per step), K_close and a learned."
         ),
         citation="Eliasof, Haber, Treister: PDE-GCN: novel architectures for graph neural networks motivated by partial "
         "differential equations. NeurIPS 2021",

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from chebnet2d._checks import InputError
-from chebnet2d.models import ChebNet2D, NodeClassifier
+from chebnet2d.models import ChebNet2D, NodeClassifier, OnBases
 from chebnet2d.polynomials import chebyshev_nodes
 
 LARGEST_GRID = 16
@@ -17,7 +17,7 @@ LONGEST_NAME = 40
 CELL = 0.9  # side of a panel; the rest is the gap
 
 
-def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[str] | None = None) -> Path:
+def plot_filters(model: NodeClassifier | OnBases, path: str | Path, class_names: Sequence[str] | None = None) -> Path:
     """Draw the response of every pair of channels over the frequencies and write it to ``path`` (png, pdf, svg).
 
     Row = input channel, column = output channel (class). Dots are the values at the Chebyshev nodes. All panels share their

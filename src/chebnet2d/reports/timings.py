@@ -149,8 +149,8 @@ def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epoch
 
 def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result, float | None, str]:
     from chebnet2d.bases import large_operator, precompute
+    from chebnet2d.models import on_bases
     from chebnet2d.training import fit, stored_split
-    from chebnet2d.training.basis_models import on_bases
 
     basis = "orthonormal" if method == "optbasis" else "chebyshev"
     out = folder / "bases" / f"{data.name}-{basis}"
