@@ -81,3 +81,20 @@ def test_wrong_recipes(make, sentence):
 
 def test_a_method_without_presets_has_the_defaults_of_its_class():
     assert {name: recipe.to_json()["model"] for name, recipe in shipped_recipes("no_package:Mine").items()} == {"default": {}}
+
+
+@pytest.mark.parametrize("method", ["chebnet2d", "gprgnn"])
+def test_a_recipe_trains_on_bases(method, data, tmp_path):
+    """What has no meaning there, as the dropout between MLP and filter, is left out."""
+    from chebnet2d.bases import precompute
+    from chebnet2d.models import FilterFirst
+
+    degree = {"chebnet2d": {"degree": 3}, "gprgnn": {"steps": 3}}[method]
+    recipe = Recipe(method, model={"hidden_channels": 6, "filter_dropout": 0.4, **degree}, settings={"lr": 0.02})
+    split = chebnet2d.data.split(data, "uniform", seed=0)
+    operator = {"chebnet2d": "L_hat", "gprgnn": "P~"}[method]
+    bases = precompute(data, out=tmp_path / "b", degree=3, operator=operator)
+    result = recipe.train(bases, split, epochs=2)
+    assert isinstance(result.model, FilterFirst)
+    assert result.epochs == 2
+    assert recipe.prepare(bases) is bases

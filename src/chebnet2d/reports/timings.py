@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import integer, one_of
+from chebnet2d.bases import large_operator, precompute
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.data import available, find, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.recipes import Recipe
 from chebnet2d.reports.tables import published_numbers
-from chebnet2d.training import Result
+from chebnet2d.training import Result, stored_split
 
 METHODS = ("chebnet2d", "chebnetii", "optbasis")
 DATASETS = ("ogbn-arxiv", "penn94", "genius", "twitch-gamers", "ogbn-products")
@@ -148,10 +149,6 @@ def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epoch
 
 
 def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result, float | None, str]:
-    from chebnet2d.bases import large_operator, precompute
-    from chebnet2d.models import on_bases
-    from chebnet2d.training import fit, stored_split
-
     basis = "orthonormal" if method == "optbasis" else "chebyshev"
     out = folder / "bases" / f"{data.name}-{basis}"
     known = (out / "manifest.json").is_file()
@@ -160,9 +157,9 @@ def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result
     bases = precompute(data, out=out, basis=basis, degree=10)
     spent = None if known else time.perf_counter() - start
     del data
-    model = on_bases(method, bases, hidden_channels=_HIDDEN.get(bases.plan.name, 512), num_layers=3, maps="features")
-    result = fit(model, bases, stored_split(bases), epochs=epochs, patience=epochs, lr=1e-3)
-    return result, spent, "filter-first"
+    shape = {"hidden_channels": _HIDDEN.get(bases.manifest.name, 512), "num_layers": 3, "maps": "features"}
+    recipe = Recipe(method, model=shape, settings={"lr": 1e-3})
+    return recipe.train(bases, stored_split(bases), epochs=epochs, patience=epochs), spent, "filter-first"
 
 
 def _full_batch(data: Any, method: str, _folder: Path, epochs: int) -> tuple[Result, float | None, str]:
