@@ -13,6 +13,7 @@ from chebnet2d.training.basis_models import on_bases
 from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases
+from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, Run, Settings, stored_split
 from chebnet2d.training.learners.stack_learner import StackLearner
 from chebnet2d.training.tasks.bases import BasesSource

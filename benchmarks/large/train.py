@@ -10,6 +10,7 @@ from chebnet2d.training.basis_models import on_bases
 from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases
+from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, fit, stored_split
 
 parser = command(__doc__)

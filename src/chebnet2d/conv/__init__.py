@@ -1,4 +1,4 @@
-"""Graph convolutions: the paradigms, each by eigendecomposition and by polynomials."""
+"""Graph convolutions of every paradigm, by polynomials and by eigendecomposition."""
 
 from chebnet2d.conv.cheb_conv_2d import ChebConv2D
 from chebnet2d.conv.exact_buffers import ExactBuffers

@@ -1,4 +1,4 @@
-"""A filter without parameters: a given function of the operator, the same for every channel."""
+"""A filter without parameters: a given function of the operator, the same for all channels."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,9 +19,9 @@ LARGEST_DEGREE = 4096
 class FixedFilter(PolynomialConv):
     """Z = g(M) F for a polynomial g = sum_k c_k p_k and a symmetric operator M of the graph.
 
-    The numbers are a buffer, so that runs of one stack may have their own. ``FixedFilter.of_function`` takes any smooth function
-    on [-1, 1] instead: its Chebyshev series, cut where the terms fall below rounding. With a rational g that is the product with
-    an inverse of an N x N matrix, of which nothing is formed.
+    The coefficients are a buffer, so that they may differ between the runs of a stack. ``FixedFilter.of_function`` takes any
+    smooth function on [-1, 1] instead and cuts its Chebyshev series where the terms fall below rounding. With a rational g this
+    is the product with the inverse of an N x N matrix, without forming that matrix.
     """
 
     weights: Tensor
@@ -41,7 +41,7 @@ class FixedFilter(PolynomialConv):
     def of_function(
         cls, g: Callable[[np.ndarray], np.ndarray], *, operator: str = "P~", tolerance: float = 1e-14
     ) -> "FixedFilter":
-        """The filter g: its series without the tail of terms below ``tolerance`` of the largest."""
+        """The filter g: its Chebyshev series without the last terms below ``tolerance`` times the largest."""
         degree = 15
         while degree < LARGEST_DEGREE:
             angles = (np.arange(degree + 1) + 0.5) * np.pi / (degree + 1)

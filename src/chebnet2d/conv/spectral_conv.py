@@ -1,4 +1,4 @@
-"""A spectral convolution in its two forms: a polynomial filter, or free values at every eigenvalue of one graph."""
+"""Spectral convolutions: with polynomial filters, or with free filter values at every eigenvalue of one graph."""
 
 import torch
 from torch import Tensor, nn
@@ -20,14 +20,14 @@ class SpectralConv(PolynomialConv):
         paradigm: "I", "II", "III", "2d" or "rank" (see ``chebnet2d.conv.paradigms``), or a ``Paradigm``.
         rank: r, for "rank".
         basis: a name or an object of ``chebnet2d.polynomials``.
-        scaling: what the parameters mean (Chebyshev basis only). "coefficients": of p_k. "interpolation": values of the filter
-            at the Chebyshev nodes. "paper": as the ChebNet2D paper prints it, see ``coefficient_matrix``.
-        init: "identity" (the filter starts as 1, so Z = F when C' = C) or "xavier" (normal, gain 0.5).
+        scaling: what the parameters are: "coefficients" of p_k; for the Chebyshev basis also "interpolation" (values of the
+            filter at the Chebyshev nodes) and "paper" (the form printed in the ChebNet2D paper, see ``coefficient_matrix``).
+        init: "identity" (the filter starts as 1, so that Z = F if C' = C) or "xavier" (normal, gain 0.5).
         operator: "L_hat" (= L - I), "P" (= -L_hat) or "P~" (with self loops), for graphs given by their edges.
         bias: add a bias.
 
-    ``forward(x, edge_index, edge_weight=None)`` is torch_geometric's convention; in place of ``edge_index`` a torch sparse
-    adjacency matrix or a ready ``SparseOperator`` will do.
+    ``forward(x, edge_index, edge_weight=None)`` follows torch_geometric; a torch sparse adjacency matrix or a ``SparseOperator``
+    can be passed as ``edge_index``.
     """
 
     transform: Tensor
@@ -109,7 +109,7 @@ class SpectralConv(PolynomialConv):
         return z if self.bias is None else z + self.bias
 
     def exact(self, x: Tensor, spectrum: Spectrum) -> Tensor:
-        """The same function by eigendecomposition: slow, and the measure of the fast path."""
+        """The same function by eigendecomposition: slow, the reference for ``forward``."""
         self._check(x)
         if self.basis.fixed:
             z = spectrum.filter(x, self.response(spectrum.eigenvalues))
@@ -121,7 +121,7 @@ class SpectralConv(PolynomialConv):
         return z if self.bias is None else z + self.bias
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels at eigenvalues of the operator: len(frequencies) x C x C'."""
+        """The filter of every pair of channels at frequencies (eigenvalues of the operator): len(frequencies) x C x C'."""
         if not self.basis.fixed:
             raise InputError(
                 f"{type(self).__name__}.response",
@@ -154,7 +154,7 @@ class SpectralConv(PolynomialConv):
 class ExactConv(nn.Module):
     """The convolution of the theory: free filter values at every eigenvalue of one graph, by eigendecomposition.
 
-    Same interface as ``SpectralConv``; the index k of the paradigm counts the N eigenvalues of ``spectrum``.
+    ``forward(x)`` maps N x C to N x C'. The index k of the paradigm counts the N eigenvalues of ``spectrum``.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class ExactConv(nn.Module):
         return self.spectrum.filter(x, self.paradigm.maps())
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels: at eigenvalues of this graph only, it has no values elsewhere."""
+        """The filter of every pair of channels, len(frequencies) x C x C'; it is defined at eigenvalues of this graph only."""
         eigenvalues = self.spectrum.eigenvalues
         frequencies = torch.as_tensor(frequencies, dtype=eigenvalues.dtype)
         distance, nearest = (frequencies[:, None] - eigenvalues).abs().min(dim=1)

@@ -16,7 +16,8 @@ from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, Linear, check_features
+from chebnet2d.nn.features import MaskedFeatures, pattern_of
 from chebnet2d.polynomials import Monomial
 
 _CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"

@@ -12,7 +12,8 @@ from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, check_features
+from chebnet2d.nn.features import pattern_of
 from chebnet2d.polynomials import Chebyshev
 
 

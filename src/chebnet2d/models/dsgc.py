@@ -14,7 +14,8 @@ from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
 from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn.features import pattern_of
 
 ROWS = ("rw", "lp", "none")
 COLUMNS = ("ppmi", "lazy", "none")

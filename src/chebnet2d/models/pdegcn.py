@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
-from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of, remembered
+from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of, remembered
 from chebnet2d.kernels.edge_flux import EdgeBlocks, edge_flux
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
@@ -168,7 +168,7 @@ def edge_gradient(operator: SparseOperator) -> SparseOperator:
         gradient = scipy.sparse.coo_array(entries, shape=(weight.size, matrix.shape[0]))
         return SparseOperator.from_scipy(gradient, dtype=operator.dtype).to(device=operator.device)
 
-    return made_of(operator, None, operator.shape[0], "edge gradient", build, owner="PDEGCN")
+    return derived_operator(operator, None, operator.shape[0], "edge gradient", build, owner="PDEGCN")
 
 
 def edge_laplacian(operator: SparseOperator) -> SparseOperator:
@@ -180,4 +180,4 @@ def edge_laplacian(operator: SparseOperator) -> SparseOperator:
         laplacian = scipy.sparse.diags_array(squares.sum(axis=1)) - squares
         return SparseOperator.from_scipy(laplacian, dtype=operator.dtype, symmetric=True).to(device=operator.device)
 
-    return made_of(operator, None, operator.shape[0], "edge Laplacian", build, owner="PDEGCN")
+    return derived_operator(operator, None, operator.shape[0], "edge Laplacian", build, owner="PDEGCN")

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of, real
 from chebnet2d.conv import ExactBuffers, ParadigmIII, SpectralConv
-from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
+from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of
 from chebnet2d.graph.spectrum import LARGEST_EXACT
 from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
@@ -121,7 +121,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         key = ("SpecGN", self.operator, self.epsilon, z.dtype, z.device)
         build: Callable[[SparseOperator, float, Tensor], SparseOperator | Tensor]
         build = _spread_degrees if self.operator == "eps" else _spread_spectrum
-        return made_of(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN"), False
+        return derived_operator(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN"), False
 
 
 def _spread_degrees(adjacency: SparseOperator, epsilon: float, like: Tensor) -> SparseOperator:
