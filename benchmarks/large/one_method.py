@@ -11,7 +11,7 @@ import numpy as np
 from measuring import command, forget_peak, peak_gib, record
 
 import chebnet2d
-from chebnet2d.recipes import build_model, load_preset
+from chebnet2d.recipes import load_recipe
 from chebnet2d.training import Batches, fit, sampling_of
 
 parser = command(__doc__)
@@ -23,13 +23,13 @@ arguments = parser.parse_args()
 method, _, batch = arguments.way.partition(":")
 data = chebnet2d.data.load(arguments.dataset, arguments.root)
 split = chebnet2d.data.split(data, "fixed", seed=0)
-preset = load_preset(method, arguments.dataset)
-model = build_model(method, data, dict(preset.model))
+recipe = load_recipe(method, arguments.dataset)
+model = recipe.build(data)
 loaded = peak_gib()
 forget_peak()
 times = [time.perf_counter()]
 epochs = arguments.repeats + 1
-settings: dict[str, Any] = {**preset.settings, "epochs": epochs, "patience": epochs}
+settings: dict[str, Any] = {**recipe.settings, "epochs": epochs, "patience": epochs}
 size = -(-split.train.numel() // 10) if batch == "10 parts" else int(batch or 0)
 batches = Batches(size) if size else None
 result = fit(model, data, split, batches=batches, progress=lambda _: times.append(time.perf_counter()), **settings)

@@ -11,12 +11,11 @@ from ray_nodes import Killer, marked, ray, with_ray
 from chebnet2d import InputError
 from chebnet2d.cluster import RayExecutor
 from chebnet2d.reports import format_table, make_table
-from chebnet2d.study import Catalogue, Protocol, Store, make_plan, on_ray, run_study
+from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, run_study, train_unit
 from cli_runner import run
 
 pytestmark = pytest.mark.filterwarnings("default")
-ROOT = Path("/data")
-EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test_metric", "best_epoch", "epochs", "split_digest"}
+EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test", "best_epoch", "epochs", "split_digest"}
 
 
 @with_ray
@@ -25,15 +24,15 @@ class TestStudy:
 
     def test_a_node_dies(self, cluster, tmp_path, monkeypatch):
         kill = Killer(cluster, tmp_path / "marks")
-        monkeypatch.setattr(on_ray, "_trained", partial(marked, str(kill.folder), on_ray._trained))
+        monkeypatch.setattr("chebnet2d.study.run.train_unit", partial(marked, str(kill.folder), train_unit))
         seen, lines = [], []
 
         def progress(one):
             seen.append(one)
             kill()
 
-        run_study_on_ray = on_ray.run_study_on_ray
-        run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=progress, log=lines.append)
+        executor = RayExecutor(cluster.address)
+        run_study(self.PROTOCOL, tmp_path / "ray.sqlite", executor=executor, progress=progress, log=lines.append)
         run_study(self.PROTOCOL, tmp_path / "here.sqlite")
         spread, here = (rows(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
         kill.check(len(seen))
@@ -45,14 +44,14 @@ class TestStudy:
         assert format_table(make_table(spread), "markdown") == format_table(make_table(here), "markdown")
         assert [one.runs_done for one in seen] == sorted({one.runs_done for one in seen})
         assert (seen[-1].runs_done, seen[-1].runs, seen[-1].epochs_done) == (10, 10, 50)
-        run_study_on_ray(self.PROTOCOL, tmp_path / "ray.sqlite", cluster.address, progress=pytest.fail)
+        run_study(self.PROTOCOL, tmp_path / "ray.sqlite", executor=executor, progress=pytest.fail)
 
     def test_other_data_on_a_node(self, cluster):
         """As if the driver had found another graph: the tasks refuse theirs."""
-        (unit, *_) = make_plan(self.PROTOCOL, Catalogue())
+        (unit, *_) = make_plan(self.PROTOCOL, DatasetCache())
         tasks = [(0, (replace(unit, dataset_digest="other"),))]
-        with pytest.raises(InputError, match="study: 'digits' must be the same on every node, got another one in '/data' of "):
-            list(RayExecutor(cluster.address).run(on_ray._trained, tasks, shared=ROOT))
+        with pytest.raises(InputError, match="study: the dataset 'digits' must be the same wherever a unit is trained"):
+            list(RayExecutor(cluster.address).run(train_unit, tasks, shared=DatasetCache()))
 
 
 @with_ray

@@ -11,7 +11,7 @@ import torch
 from search_examples import SMALL, without_time
 
 import chebnet2d
-from chebnet2d.recipes import Preset
+from chebnet2d.recipes import Recipe
 from chebnet2d.search.search import _best_preset, search
 from chebnet2d.search.space import LEARNING_RATES
 from chebnet2d.training import fit, fit_many
@@ -95,7 +95,7 @@ class TestSearch:
             search(data, **{**options, "epochs": 13})
         with pytest.raises(ValueError, match="whose space differ"):
             search(data, ranges=SMALL, **options)
-        other = {**options, "preset": Preset("mlp", "csbm", "a test", model={"hidden_channels": 4})}
+        other = {**options, "preset": Recipe("mlp", dataset="csbm", origin="a test", model={"hidden_channels": 4})}
         assert len(search(data, "mlp", **other).trials) == 1, "one storage can hold searches of several methods"
 
     def test_a_small_space_is_exhausted_by_every_sampler(self, data):
@@ -145,14 +145,15 @@ class TestSearch:
     def test_any_method_variant_and_metric(self):
         two = chebnet2d.data.load("csbm", nodes=90, classes=2, features=8, homophily=0.8, seed=0)
         two.metric = "roc_auc"
-        preset = Preset("gprgnn", "csbm", "a test", "row-normalize", {"hidden_channels": 4}, {"lr": 0.02, "epochs": 999})
+        shape, numbers = {"hidden_channels": 4}, {"lr": 0.02, "epochs": 999}
+        preset = Recipe("gprgnn", dataset="csbm", transform="row-normalize", model=shape, settings=numbers)
         result = search(two, "gprgnn", budget=3, **{**QUICK, "preset": preset})
         assert result.metric == "roc_auc"
         assert result.preset.transform == "row-normalize"
         assert "alpha" in result.best.model
         assert result.preset.settings["epochs"] == 12
-        preset = Preset("optbasis", "csbm", "a test", model={"hidden_channels": 4})
-        assert search(two, "optbasis:unified", budget=1, **{**QUICK, "preset": preset}).preset.model["variant"] == "unified"
+        preset = Recipe("optbasis", dataset="csbm", model={"hidden_channels": 4})
+        assert search(two, "optbasis:unified", budget=1, **{**QUICK, "preset": preset}).preset.variant == "unified"
 
     def test_progress_and_log(self, data):
         seen, lines = [], []

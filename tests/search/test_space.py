@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.models import MODELS
-from chebnet2d.recipes import Preset, load_preset
-from chebnet2d.recipes.build import build_model
+from chebnet2d.recipes import Recipe, load_recipe, search_ranges
 from chebnet2d.search import make_space
 from chebnet2d.search.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.training import Settings
@@ -37,21 +36,21 @@ class TestSpace:
     def test_every_method_has_one_with_all_its_groups(self, method):
         space = make_space(method)
         names = {axis.name for axis in space.axes}
-        model = build_model(method, chebnet2d.data.load("csbm"), {})
+        model = Recipe(method).build(chebnet2d.data.load("csbm"))
         trained = {model.group_of(name) for name, _ in model.named_parameters()} - {"weights"}
         groups = ["", *(f"{group}_" for group in trained)]
         assert {f"{group}{end}" for group in groups for end in ("lr", "weight_decay")} <= names
         for axis in space.axes:
             assert len(set(axis.values)) == len(axis.values)
             assert not axis.ordered or list(axis.values) == sorted(axis.values)
-        own = chebnet2d.recipes.preset_files.shipped_presets(method).get("search", {})
+        own = search_ranges(method)
         for part, table in own.items():
             for name, values in table.items():
                 (axis,) = (axis for axis in space.axes if axis.name == name)
                 assert axis.part == part
                 assert set(values) <= set(axis.values)
         for dataset in ("cora", "chameleon"):
-            positions = space.nearest(load_preset(method, dataset))
+            positions = space.nearest(load_recipe(method, dataset))
             Settings.of(**space.point(positions)[1])
 
     def test_nearest(self):
@@ -60,7 +59,7 @@ class TestSpace:
         assert Axis("a", "model", (-1.0, 0.5, 2.0)).nearest(-0.4) == 0
         assert Axis("init", "model", ("identity", "xavier")).nearest("xavier") == 1
         assert Axis("init", "model", ("identity", "xavier")).nearest("other") == 0
-        point = make_space("chebnet2d").nearest(Preset("chebnet2d", "x", "", settings={"lr": 0.05, "filter_lr": 0.5}))
+        point = make_space("chebnet2d").nearest(Recipe("chebnet2d", settings={"lr": 0.05, "filter_lr": 0.5}))
         arguments, settings = make_space("chebnet2d").point(point)
         assert arguments == {"degree": 10, "dropout": 0.5, "filter_dropout": 0.0}
         assert settings == {"lr": 0.05, "weight_decay": 1e-3, "filter_lr": 0.5, "filter_weight_decay": 1e-3}
