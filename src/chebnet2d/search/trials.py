@@ -1,14 +1,14 @@
-"""Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in batches.
+"""Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in groups.
 
-A batch is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
-is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every batch from the
-seed and the number of finished trials: a search that was interrupted between two batches asks what it would have asked anyway.
-Several batches may be in training at a time; the sampler takes their trials for bad ones until they are told.
+A group is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
+is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every group from the
+seed and the number of finished trials: a search that was interrupted between two groups asks what it would have asked anyway.
+Several groups may be in training at a time; the sampler takes their trials for bad ones until they are told.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.search.space import Space
+from chebnet2d.search.space import Axis, Space
+from chebnet2d.search.trial import Trial
 
 SAMPLERS = ("tpe", "random", "grid")
 STARTUP = 10
@@ -26,9 +27,9 @@ _ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for 
 
 @dataclass(frozen=True)
 class Asked:
-    """A point to be tried. ``positions``: one for each axis of the space."""
+    """A point to be tried. ``positions``: one for each axis of the space. ``handle``: Optuna's own trial."""
 
-    trial: Any
+    handle: Any
     positions: Mapping[str, int]
 
 
@@ -61,8 +62,8 @@ class Trials:
         finally:
             optuna.logging.set_verbosity(verbosity)
         earlier = self._memory.get_trials(deepcopy=False)
-        self.records: list[dict[str, Any]] = [trial.user_attrs["record"] for trial in earlier if "record" in trial.user_attrs]
-        """What was told, in that order, which need not be the order of asking."""
+        self.finished = [Trial(**trial.user_attrs["record"]) for trial in earlier if "record" in trial.user_attrs]
+        """In the order in which they were told, which need not be the order of asking."""
         self._known = {self._key(trial.params) for trial in earlier}
         self._grid = self._unknown_points()
 
@@ -79,12 +80,12 @@ class Trials:
         """
         state = self._optuna.trial.TrialState
         running = len(self._memory.get_trials(deepcopy=False, states=(state.RUNNING,)))
-        # Batches that are asked between two ends must not draw the same numbers.
-        numbers = [self.seed, len(self.records), *([running] if running else [])]
+        # Groups that are asked for between two ends must not draw the same numbers.
+        numbers = [self.seed, len(self.finished), *([running] if running else [])]
         seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
         samplers = self._optuna.samplers
         if self.sampler == "tpe":
-            # The lie makes running trials count as bad ones: the points of a batch keep away from each other.
+            # The lie makes running trials count as bad ones: the points of a group keep away from each other.
             self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=STARTUP)
         else:
             self._memory.sampler = samplers.RandomSampler(seed=seed)
@@ -120,35 +121,35 @@ class Trials:
                 yield positions
 
     # ---- telling ------------------------------------------------------------------------------------------
-    def tell(self, asked: Asked, record: Mapping[str, Any], steps: Mapping[int, float], *, pruned: bool) -> None:
-        """``steps``: epoch -> score so far; the last one is the score of a trial that was pruned."""
-        state = self._optuna.trial.TrialState
-        asked.trial.set_user_attr("record", dict(record))
+    def tell(self, asked: Asked, trial: Trial, steps: Mapping[int, float]) -> None:
+        """What a point has reached. ``steps``: epoch -> score so far; the last one is the score of a trial that was pruned."""
+        asked.handle.set_user_attr("record", asdict(trial))
         for step, value in steps.items():
-            asked.trial.report(value, step)
-        if pruned:
-            frozen = self._memory.tell(asked.trial, state=state.PRUNED)
+            asked.handle.report(value, step)
+        if trial.pruned:
+            frozen = self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.PRUNED)
         else:
-            frozen = self._memory.tell(asked.trial, record["val_metric"])
+            frozen = self._memory.tell(asked.handle, trial.val_metric)
         if self._kept is not None:
             self._kept.add_trial(frozen)
-        self.records.append(frozen.user_attrs["record"])
+        self.finished.append(trial)
 
     def fail(self, asked: Asked) -> None:
         """The point cannot be tried. It is not asked again, and not stored."""
-        self._memory.tell(asked.trial, state=self._optuna.trial.TrialState.FAIL)
+        self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.FAIL)
 
     @property
-    def baseline(self) -> dict[str, Any] | None:
-        """The record of settings that are not a point of the space, for comparison."""
-        return (self._kept or self._memory).user_attrs.get("baseline")
+    def baseline(self) -> Trial | None:
+        """Settings that need not be a point of the space, for comparison."""
+        record = (self._kept or self._memory).user_attrs.get("baseline")
+        return None if record is None else Trial(**record)
 
     @baseline.setter
-    def baseline(self, record: Mapping[str, Any]) -> None:
-        (self._kept or self._memory).set_user_attr("baseline", dict(record))
+    def baseline(self, trial: Trial) -> None:
+        (self._kept or self._memory).set_user_attr("baseline", asdict(trial))
 
     # ---- inside -------------------------------------------------------------------------------------------
-    def _distribution(self, axis: Any) -> Any:
+    def _distribution(self, axis: Axis) -> Any:
         last = len(axis.values) - 1
         distributions = self._optuna.distributions
         if axis.ordered:  # positions, not values: neighbours on the grid are neighbours for the sampler, whatever their ratio
@@ -202,11 +203,3 @@ def _open_storage(optuna: Any, url: str) -> Any:
     except (SQLAlchemyError, ImportError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError("search", "storage", rule, got=f"{url!r}: {reason}") from None
-
-
-def best_of(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The best record by validation metric; ties go to the lower loss, then to the earlier one.
-
-    A record that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
-    """
-    return max(records, key=lambda record: (record["val_metric"], -record["val_loss"]), default=None)

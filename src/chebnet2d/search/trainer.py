@@ -1,0 +1,88 @@
+"""From recipes to trials: runs on all splits, trained side by side."""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chebnet2d.data import Split
+from chebnet2d.recipes import Recipe
+from chebnet2d.search.halving import Halving
+from chebnet2d.search.trial import Trial
+from chebnet2d.training import EpochProgress, Result, Run, Settings, fit_many
+
+Outcome = tuple[Trial, dict[int, float]]
+"""A trial, and its score at every rung that it reached and at its last epoch (``steps`` of ``Trials.tell``)."""
+
+
+class Trainer:
+    """Trains recipes on data. Splits, initial parameters and ``settings`` are the same for all of them.
+
+    The test nodes are taken out of the splits here, so no run knows them. ``data`` is prepared by the recipes' transform.
+    """
+
+    def __init__(
+        self, data: Any, splits: Sequence[Split], seed: int, settings: Mapping[str, Any], width: int | None = None
+    ) -> None:
+        self.data, self.seed, self.settings, self.width = data, seed, settings, width
+        self.splits = [replace(split, test=split.test[:0]) for split in splits]
+
+    def memory(self, recipe: Recipe) -> int:
+        """Bytes of a trial: parameters in the model and in the stack, the gradient, two moments and the best state."""
+        size = sum(p.numel() * p.element_size() for p in recipe.build(self.data).parameters())
+        return 6 * len(self.splits) * size
+
+    def check(self, recipe: Recipe) -> None:
+        """Raise if the recipe makes no model, or no settings."""
+        self._settings(recipe)
+        recipe.build(self.data)
+
+    def train(
+        self,
+        recipes: Sequence[Recipe],
+        rungs: Sequence[int],
+        seconds: float,
+        report: Callable[[EpochProgress], None] | None = None,
+    ) -> list[Outcome]:
+        """One trial per recipe. At each rung the worse half of them leaves; after ``seconds`` the rest ends as it is."""
+        runs = [
+            Run(recipe.build(self.data), split, self.seed + number, self._settings(recipe))
+            for recipe in recipes
+            for number, split in enumerate(self.splits)
+        ]
+        trials = [number for number in range(len(recipes)) for _ in self.splits]
+        pruner = Halving(rungs, trials, None if math.isinf(seconds) else max(seconds, 0.0))
+        found = iter(fit_many(runs, self.data, width=self.width, test=False, progress=report, pruner=pruner))
+        results = [[next(found) for _ in self.splits] for _ in recipes]
+        return [(Trial.of_results(recipe, own), _steps(own, rungs)) for recipe, own in zip(recipes, results, strict=True)]
+
+    def _settings(self, recipe: Recipe) -> Settings:
+        return Settings.of(**{**recipe.settings, **self.settings})
+
+
+def train_group(
+    trainer: Trainer,
+    recipes: Sequence[Recipe],
+    rungs: Sequence[int],
+    seconds: float,
+    sent: float,
+    *,
+    report: Callable[[EpochProgress], None] | None = None,
+) -> list[Outcome]:
+    """The task of an executor. ``sent``: when the driver handed it over, by its clock.
+
+    Time that the task had to wait, or that a node took along when it died, is taken from ``seconds``. Only the wall clock can
+    say how much that is, and two machines need not agree on it.
+    """
+    return trainer.train(recipes, rungs, seconds - max(time.time() - sent, 0.0), report)
+
+
+def _steps(results: Sequence[Result], rungs: Sequence[int]) -> dict[int, float]:
+    """Mean of the best metric so far, at every rung that the trial reached and at its last epoch."""
+    last = max(result.epochs for result in results)
+    return {
+        step: statistics.fmean(max(result.history.val_metric[:step]) for result in results)
+        for step in [*(rung for rung in rungs if rung < last), last]
+    }
