@@ -1,16 +1,13 @@
 """precompute, train-bases and data generate: graphs that do not fit a full batch."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from chebnet2d.cli.own_graph import takes_own_graph
-
-if TYPE_CHECKING:
-    from chebnet2d.bases.precompute import Report
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA.")]
@@ -43,6 +40,7 @@ def precompute(
     from chebnet2d.bases.sizes import show_bytes
     from chebnet2d.cli.console import cluster_news, print_json, say
     from chebnet2d.cli.graphs import read_data
+    from chebnet2d.cluster import RayExecutor
 
     if memory is not None:
         bases.parse_bytes(memory, "precompute")  # before the graph is read
@@ -54,20 +52,15 @@ def precompute(
     data.edge_weight = None  # the list of edges is not needed any more, and may be larger than the operator
     say(f"{data.name}: {data.num_nodes} nodes, {data.edge_index.nnz} entries, {data.num_features} features", quiet=json)
     options: dict[str, Any] = {"basis": basis, "degree": degree, "operator": operator, "dtype": dtype, "rows": rows}
-    with _bar(quiet=json) as report:
-        if ray is None:
-            made = bases.precompute(data, out=out, memory=memory, device=device, progress=report, **options)
-        else:
-            from chebnet2d.cluster import precompute_on_ray
-
-            with cluster_news():
-                made = precompute_on_ray(data, out=out, address=ray, memory=memory, progress=report, **options)
+    executor = None if ray is None else RayExecutor(ray)
+    with _bar(quiet=json) as report, nullcontext() if ray is None else cluster_news():
+        made = bases.precompute(data, out=out, memory=memory, device=device, executor=executor, progress=report, **options)
     seconds = time.perf_counter() - start
     say(f"{made}: {show_bytes(made.nbytes)} in {out}, {seconds:.1f} s", quiet=json)
     if json:
         from dataclasses import asdict
 
-        print_json({**asdict(made.plan), "out": str(out), "bytes": made.nbytes, "seconds": round(seconds, 3)})
+        print_json({**asdict(made.manifest), "out": str(out), "bytes": made.nbytes, "seconds": round(seconds, 3)})
 
 
 def train_bases(
@@ -100,8 +93,6 @@ def train_bases(
 
     Example: torchrun --nproc-per-node 2 -m chebnet2d train-bases arxiv-bases
     """
-    from contextlib import nullcontext
-
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import print_json, say, training_progress
     from chebnet2d.training import Batches, Settings, fit, process_group, stored_split, under_torchrun
@@ -193,7 +184,7 @@ def generate(
 
 
 @contextmanager
-def _bar(quiet: bool) -> "Iterator[Report | None]":
+def _bar(quiet: bool) -> Iterator[Callable[[Any], None] | None]:
     """A progress bar on stderr; nothing when stderr is not a terminal or ``quiet``."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn

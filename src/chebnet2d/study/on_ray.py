@@ -9,7 +9,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target
-from chebnet2d.cluster import connected, run_tasks
+from chebnet2d.cluster import RayExecutor, connected
 from chebnet2d.data import data_root
 from chebnet2d.study.executor import Report, StudyProgress, log_line, train_unit
 from chebnet2d.study.export import read_rows
@@ -52,7 +52,7 @@ def run_study_on_ray(
             mine = {name: unit for name, unit in units.items() if name not in finished and store.claim(unit)}
             try:
                 tasks: dict[str, tuple[Any, ...]] = {name: (unit,) for name, unit in mine.items()}
-                for name, (rows, seconds) in run_tasks(_trained, tasks, address=address, shared=root, cpus=cpus):
+                for name, (rows, seconds) in RayExecutor(address, cpus).run(_trained, tasks.items(), shared=root):
                     unit = mine.pop(name)
                     store.commit(unit, rows)
                     done += len(unit.seeds)
