@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ from chebnet2d.data.catalogue import known_name
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES
 from chebnet2d.data.own_graph.folder import EDGES, FEATURES, LABELS
 from chebnet2d.models import NodeClassifier, find_model
-from chebnet2d.recipes import Preset, load_preset
-from chebnet2d.recipes.preset_files import NO_TRANSFORM, shipped_presets
+from chebnet2d.recipes import NO_TRANSFORM, Recipe, load_recipe, shipped_recipes
 from chebnet2d.training import Settings
 
 
@@ -54,13 +54,6 @@ def describe_graph(data: Any) -> str:
     labelled = int((data.y >= 0).sum())
     some = "" if labelled == data.num_nodes else f" ({labelled} labelled)"
     return f"{data.num_nodes} nodes{some}, {edges} listed edges" + (": the graph is empty" if edges == 0 else "")
-
-
-def transformed(data: Any, transform: str, scale: Mapping[str, Any] | None) -> Any:
-    """``scale``: of the graph that a model was trained on, for ``standardize``."""
-    if transform == "standardize":
-        return datasets.standardize(data, scale)
-    return data if transform == NO_TRANSFORM else datasets.TRANSFORMS[transform](data)
 
 
 def check_labels(command: str, data: Any) -> None:
@@ -114,12 +107,12 @@ def recipe_of(
     model: Mapping[str, Any],
     settings: Mapping[str, Any],
     transform: str | None,
-) -> Preset:
+) -> Recipe:
     """A preset, or none, with what the command line says on top. A wrong number is told here, before anything is read."""
     if preset is None:
-        base = Preset(method, dataset, "defaults of the class")
+        base = Recipe(method, dataset=dataset)
     else:
-        base = load_preset(method, dataset, None if preset == "shipped" else Path(preset))
+        base = load_recipe(method, dataset, None if preset == "shipped" else Path(preset))
     chosen = one_of("train", "--transform", transform or base.transform, (NO_TRANSFORM, *datasets.TRANSFORMS))
     given = {name: value for name, value in model.items() if value is not None}
     cls = find_model(method)
@@ -133,12 +126,12 @@ def recipe_of(
             raise InputError("train", flag, "of a method with a learned filter", got=f"it with {method!r}")
     numbers = {**base.settings, **{name: value for name, value in settings.items() if value is not None}}
     Settings.of(**numbers)
-    return Preset(method, dataset, base.origin, chosen, {**base.model, **given}, numbers)
+    return replace(base, dataset=dataset, transform=chosen, model={**base.model, **given}, settings=numbers)
 
 
 def has_settings_for(method: str, dataset: str) -> bool:
     """Whether the package has settings of the method that were chosen for this dataset. A folder called "search" is none."""
-    return known_name(dataset) in shipped_presets(method)
+    return known_name(dataset) in shipped_recipes(method)
 
 
 def write_predictions(model: NodeClassifier, data: Any, class_names: Sequence[str] | None, out: Path) -> int:

@@ -64,8 +64,7 @@ def train(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say, training_progress
-    from chebnet2d.cli.graphs import check_labels, describe_graph, has_settings_for, read_data, reading_of, recipe_of, transformed
-    from chebnet2d.recipes import build_model
+    from chebnet2d.cli.graphs import check_labels, describe_graph, has_settings_for, read_data, reading_of, recipe_of
 
     shape: dict[str, Any] = {"degree": degree, "hidden_channels": hidden, "dropout": dropout, "filter_dropout": filter_dropout}
     shape |= {"rank": rank, "init": init, "scaling": scaling}
@@ -85,9 +84,9 @@ def train(
     data = read_data("train", dataset, data_root, own)
     check_labels("train", data)
     names = data.get("feature_names")
-    scale = chebnet2d.data.scale_of(data) if recipe.transform == "standardize" else None
-    data = transformed(data, recipe.transform, scale)
-    model = build_model(method, data, dict(recipe.model))
+    scale = recipe.scale_of(data)
+    data = recipe.prepare(data, scale)
+    model = recipe.build(data)
     chosen = chebnet2d.data.split(data, split, seed=seed)
     classes = chebnet2d.data.num_classes(data)
     say(f"{data.name}: {describe_graph(data)}, {data.num_features} features, {classes} classes", quiet=json)
@@ -148,7 +147,8 @@ def predict(
     """
     import chebnet2d
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.cli.graphs import check_out, is_own, match_features, read_data, transformed, write_predictions
+    from chebnet2d.cli.graphs import check_out, is_own, match_features, read_data, write_predictions
+    from chebnet2d.recipes import Recipe
 
     check_out(out, dataset, own)
     loaded = chebnet2d.load(model)
@@ -156,7 +156,8 @@ def predict(
     if not dataset or is_own(dataset):
         own = {**facts.get("reading", {}), **own}
     data = match_features(read_data("predict", dataset, data_root, own), facts.get("feature_names"))
-    data = transformed(data, facts.get("transform", "none"), facts.get("scale"))
+    recipe = Recipe(facts.get("method", "chebnet2d"), transform=facts.get("transform", "none"))
+    data = recipe.prepare(data, facts.get("scale"))
     rows = write_predictions(loaded, data, facts.get("class_names"), out)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:

@@ -65,9 +65,11 @@ def _sizes(dataset: str, data_root: Path | None) -> dict[str, int]:
 
 
 def _presets(name: str) -> dict[str, Any]:
-    from chebnet2d.recipes.preset_files import shipped_presets
+    from chebnet2d.recipes import shipped_recipes
 
-    return dict(shipped_presets(name))
+    parts = ("origin", "transform", "model", "settings")
+    recipes = {key: recipe.to_json() for key, recipe in shipped_recipes(name).items()}
+    return {key: {part: recipe[part] for part in parts} for key, recipe in recipes.items()}
 
 
 def _parameters(name: str, sizes: Mapping[str, int], arguments: Mapping[str, Any]) -> int:
@@ -104,6 +106,7 @@ def _describe(name: str, dataset: str, sizes: Mapping[str, int]) -> dict[str, An
     import inspect
 
     from chebnet2d.models import find_model
+    from chebnet2d.recipes import search_ranges
 
     model, presets = find_model(name), _presets(name)
     arguments = inspect.signature(model).parameters.values()
@@ -114,8 +117,8 @@ def _describe(name: str, dataset: str, sizes: Mapping[str, int]) -> dict[str, An
         "departures": model.info.departures,
         "arguments": {argument.name: argument.default for argument in arguments if argument.default is not argument.empty},
         "groups": {group: list(prefixes) for group, prefixes in model.groups.items()},
-        "presets": {key: value for key, value in presets.items() if key != "search"},
-        "search": presets.get("search", {}),
+        "presets": presets,
+        "search": search_ranges(name),
     }
 
 

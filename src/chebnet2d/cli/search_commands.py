@@ -53,7 +53,7 @@ def search(
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.cli.graphs import check_labels, is_own, read_data
-    from chebnet2d.recipes.preset_files import DEFAULT, canonical_name, load_preset, write_preset
+    from chebnet2d.recipes import canonical_name, load_recipe, write_recipe
     from chebnet2d.search.budget import Budget
     from chebnet2d.search.search import search as run_search
 
@@ -65,7 +65,7 @@ def search(
     check_labels("search", data)
     # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
     own_graph = not dataset or is_own(dataset)
-    name = DEFAULT if own_graph else canonical_name(dataset)
+    name = "default" if own_graph else canonical_name(dataset)
     target = _target(out, method, data.name if own_graph else name)
     with _progress() as report, log_lines(log) as write, nullcontext() if ray is None else cluster_news():
         result = run_search(
@@ -79,7 +79,7 @@ def search(
             seed=seed,
             storage=storage,
             ranges=values,
-            preset=load_preset(method.partition(":")[0], name),
+            preset=load_recipe(method, name),
             baseline=baseline,
             halving=halving,
             epochs=epochs,
@@ -89,7 +89,7 @@ def search(
             progress=report,
             log=write,
         )
-    write_preset(target, replace(result.preset, dataset=name), _notes(result))
+    write_recipe(target, replace(result.preset, dataset=name), _notes(result))
     if json:
         print_json({**result.as_json(), "out": str(target)})
     else:
@@ -128,19 +128,20 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
     if target.suffix != ".toml":
         raise InputError("search", "--out", "a file that ends in .toml", str(target))
     check_target("search", "--out", target)
-    if target.is_file() and not _is_preset(target):
+    if target.is_file() and not _is_preset(target, method):
         raise InputError("search", "--out", "a new file or a preset", got=f"{str(target)!r}, which is something else")
     return target
 
 
-def _is_preset(path: Path) -> bool:
+def _is_preset(path: Path, method: str) -> bool:
     from chebnet2d._checks import InputError
-    from chebnet2d.recipes.preset_files import read_presets
+    from chebnet2d.recipes import read_recipes
 
     try:
-        return all(isinstance(table, dict) and "origin" in table for table in read_presets(path).values())
+        read_recipes(path, method)
     except InputError:
         return False
+    return True
 
 
 def _notes(result: "SearchResult") -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """study: many runs by a protocol, with a store that survives interruptions."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,8 +36,8 @@ def run(
     from chebnet2d._checks import InputError, integer
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, study_progress
+    from chebnet2d.cluster import ProcessExecutor, RayExecutor, connected
     from chebnet2d.study import Protocol, run_study
-    from chebnet2d.study.on_ray import run_study_on_ray
 
     integer("study run", "--workers", workers, 1)
     if log is not None and not log.is_fifo() and not log.is_char_device():
@@ -70,12 +71,10 @@ def run(
                 "study run", "what to run", "given by a file, by --table, or by --methods and --datasets", got="none"
             )
     with study_progress() as report, log_lines(log) as write:
+        executor = RayExecutor(ray) if ray is not None else ProcessExecutor(workers) if workers > 1 else None
         options = {"root": data_root, "reuse": reuse or (), "progress": report, "log": write}
-        if ray is None:
-            run_study(chosen, store, workers=workers, **options)
-        else:
-            with cluster_news():
-                run_study_on_ray(chosen, store, ray, **options)
+        with nullcontext() if ray is None else cluster_news(), nullcontext() if ray is None else connected(ray):
+            run_study(chosen, store, executor=executor, **options)
     _print_status(store)
 
 
