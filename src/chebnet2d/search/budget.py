@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chebnet2d._checks import InputError, integer
-from chebnet2d.search.trial import Trial
+from chebnet2d.search.result import Trial
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_GROUP = 16
 
 
 @dataclass(frozen=True)
@@ -51,27 +52,18 @@ class Budget:
         return "".join(shown)
 
 
-_GROUP = 16
-
-
-def usual_group_size(budget: Budget) -> int:
-    """16 trials; of a small number of trials a quarter, so that the sampler has learned something before it asks for the last."""
-    return _GROUP if budget.trials is None else max(1, min(_GROUP, budget.trials // 4))
-
-
 class Spending:
     """What is left of a budget, and how many trials to ask for next. The clock starts when it is made.
 
-    ``group_size``: trials that are trained side by side, at most. ``rungs``: epochs at which half of a group leaves.
-    Times are learned from trials.
+    ``group_size``: trials that are trained side by side, at most; default: 16, and of a small number of trials a quarter, so that
+    the sampler has learned something before it asks for the last. ``rungs``: epochs at which half of a group leaves.
     """
 
     def __init__(self, budget: Budget | str | int, group_size: int | None = None, rungs: Sequence[int] = ()) -> None:
         self.budget = Budget.of(budget)
-        self.group_size = usual_group_size(self.budget) if group_size is None else group_size
+        self.group_size = max(1, min(_GROUP, (self.budget.trials or 4 * _GROUP) // 4)) if group_size is None else group_size
         self.rungs = rungs
         self.trials = 0
-        """Trials that have ended."""
         self.writing = 0.0
         """Seconds that it takes to write down the trials of a group."""
         self._epoch: float | None = None  # seconds that an epoch of a trial takes, all its runs together
@@ -105,7 +97,7 @@ class Spending:
         return epochs * (self._epoch or 0.0)
 
     def next_group(self, in_training: int = 0) -> int:
-        """How many trials: as many as are likely to end in time. Where not even one is: as many as get beyond the first rung, or none.
+        """How many trials: those that are likely to end in time; if none is, those that get beyond the first rung.
 
         ``in_training``: trials of other groups, which do not wait for this one, nor it for them.
         """

@@ -1,7 +1,7 @@
 """What a search does, as checked data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chebnet2d._checks import InputError, flag, integer, one_of
@@ -11,10 +11,8 @@ from chebnet2d.models import parse_method
 from chebnet2d.recipes import Recipe, load_recipe
 from chebnet2d.search.budget import Budget
 from chebnet2d.search.space import Space
-from chebnet2d.search.trials import SAMPLERS
+from chebnet2d.search.trials import SAMPLERS, STARTUP
 from chebnet2d.training import Settings
-
-_METHOD = "chebnet2d"
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class SearchPlan:
         budget: wall time ("90s", "10m", "2h") or a number of trials, per call of ``search``.
         sampler: "tpe", "random" or "grid" (all points of the space, in an order that jumps about).
         splits: every trial is trained on the splits 0, 1, ... of the kind ``split``; its score is the mean.
-        batch: how many trials are asked for at once and trained side by side; default: 16, at most a quarter of a number of trials.
+        batch: trials that are asked for at once and trained side by side; default: 16, at most a quarter of a number of trials.
         seed: of the sampler and of the initial parameters, which are the same for all trials.
         ranges: values that replace those of ``make_space``, by name.
         recipe: what is not searched, and the baseline; default: the shipped recipe of the method for the dataset.
@@ -62,19 +60,9 @@ class SearchPlan:
         flag("search", "baseline", self.baseline)
         flag("search", "halving", self.halving)
         Settings.of(**self.training)
-        if self.method is not None and self.recipe is not None and parse_method(self.method).model != self.recipe.method:
-            raise InputError("search", "recipe", f"one of the method {self.method!r}", self.recipe.name)
-
-    @classmethod
-    def of(cls, plan: "SearchPlan | str | None", changes: Mapping[str, Any]) -> "SearchPlan":
-        """A plan, or that of a method, with some fields changed."""
-        for name in changes:
-            one_of("search", "every argument", name, tuple(field.name for field in fields(cls)))
-        if isinstance(plan, cls):
-            return replace(plan, **changes)
-        if plan is not None and (not isinstance(plan, str) or "method" in changes):
-            raise InputError("search", "plan", "a SearchPlan, or the method if that is not given otherwise", plan)
-        return cls(**{"method": plan, **changes})
+        asked = None if self.method is None else parse_method(self.method)
+        if asked is not None and self.recipe is not None and asked.model != self.recipe.method:
+            raise InputError("search", "recipe", f"one of the method {asked.model!r}", self.recipe.method)
 
     @property
     def training(self) -> dict[str, Any]:
@@ -90,10 +78,16 @@ class SearchPlan:
     def base(self, data: Any) -> Recipe:
         """What is not searched, and the baseline: the recipe for this dataset, without the settings that all trials share."""
         dataset = data.name.removesuffix(GENERATED)
-        recipe = load_recipe(self.method or _METHOD, dataset) if self.recipe is None else self.recipe
+        recipe = load_recipe(self.method or "chebnet2d", dataset) if self.recipe is None else self.recipe
         asked = None if self.method is None else parse_method(self.method).variant
         settings = {name: value for name, value in recipe.settings.items() if name not in self.training}
         return replace(recipe, dataset=dataset, variant=asked or recipe.variant, settings=settings)
+
+    def describe(self, trials: int, group_size: int, *, generated: bool) -> str:
+        """For the origin of a recipe: what was compared. Before "tpe" has learned from trials, its points are random."""
+        learned = self.sampler != "tpe" or trials > max(STARTUP, group_size)
+        where = f"{self.splits} {self.split} split{'s' * (self.splits > 1)}" + " of a generated graph" * generated
+        return f"{self.sampler if learned else 'random'}, {trials} trials on {where}, seed {self.seed}"
 
     def facts(self, base: Recipe, data: Any, splits: Sequence[Split], space: Space) -> dict[str, Any]:
         """What is stored with the trials, and must be the same when a search goes on from them."""

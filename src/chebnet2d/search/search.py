@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
-from chebnet2d.recipes import Recipe
 from chebnet2d.search.budget import Spending
 from chebnet2d.search.loop import SearchLoop, SearchProgress
 from chebnet2d.search.plan import SearchPlan
-from chebnet2d.search.result import SearchResult, best_recipe
+from chebnet2d.search.result import SearchResult, best_of, best_recipe
 from chebnet2d.search.space import make_space
 from chebnet2d.search.trainer import Trainer
-from chebnet2d.search.trial import best_of
-from chebnet2d.search.trials import STARTUP, Trials
+from chebnet2d.search.trials import Trials
 
-MEMORY = 2**30
-"""Bytes that the trials of a group may take: all their stacks are in memory at once."""
+MEMORY = 2**30  # bytes that the trials of a group may take: all their stacks are in memory at once
+_COPIES = 6  # of the parameters: in the model and in the stack, the gradient, two moments and the best state
 
 
 def search(
@@ -45,7 +44,10 @@ def search(
         log: called with a line for every group.
         plan_fields: fields of ``SearchPlan``; they replace those of ``plan``.
     """
-    plan = SearchPlan.of(plan, plan_fields)
+    if isinstance(plan, SearchPlan):
+        plan = replace(plan, **plan_fields)
+    else:
+        plan = SearchPlan(**plan_fields) if plan is None else SearchPlan(plan, **plan_fields)
     spending = Spending(plan.budget, plan.batch, plan.rungs)  # the clock runs from here
     executor = LocalExecutor() if executor is None else checked_executor("search", executor)
     base = plan.base(data)
@@ -53,7 +55,8 @@ def search(
     data = base.prepare(data)
     splits = [datasets.split(data, plan.split, seed=number) for number in range(plan.splits)]
     trainer = Trainer(data, splits, plan.seed, plan.training, plan.width)
-    spending.group_size = max(1, min(spending.group_size, MEMORY // trainer.memory(base)))
+    size = sum(p.numel() * p.element_size() for run in trainer.runs(base) for p in run.model.parameters())
+    spending.group_size = max(1, min(spending.group_size, MEMORY // (_COPIES * size)))
     facts = plan.facts(base, data, splits, space)
     executor.slots  # noqa: B018 - a cluster that is not there must be told before there is a file of the storage
     with closing(Trials(f"{base.name} on {data.name}", space, plan.sampler, plan.seed, storage, facts)) as trials:
@@ -63,26 +66,15 @@ def search(
     if best is None and baseline is None:
         raise InputError("search", "budget", "enough for one trial", got=str(plan.budget))
     metric = data.get("metric") or "accuracy"
-    learned = plan.sampler != "tpe" or len(tried) > max(STARTUP, spending.group_size)
-    how = f"{plan.sampler if learned else 'random'}, {len(tried)} trials on {_splits(plan, base, data)}, seed {plan.seed}"
+    how = plan.describe(len(tried), spending.group_size, generated=base.dataset != data.name)
+    done = {"sampler": plan.sampler, "budget": str(plan.budget), "batch": spending.group_size, "rungs": list(plan.rungs)}
     return SearchResult(
         recipe=best_recipe(base, best, baseline, plan.training, metric, how),
         best=best,
         baseline=baseline,
         trials=tried,
         metric=metric,
-        facts={
-            **facts,
-            "sampler": plan.sampler,
-            "budget": str(plan.budget),
-            "batch": spending.group_size,
-            "rungs": list(plan.rungs),
-        },
+        facts={**facts, **done},
         seconds=spending.seconds,
         stopped=stopped,
     )
-
-
-def _splits(plan: SearchPlan, base: Recipe, data: Any) -> str:
-    generated = "" if base.dataset == data.name else " of a generated graph"
-    return f"{plan.splits} {plan.split} split{'s' * (plan.splits > 1)}{generated}"

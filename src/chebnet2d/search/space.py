@@ -16,6 +16,7 @@ LEARNING_RATES = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5)
 WEIGHT_DECAYS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DROPOUT_RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (2, 4, 8, 10, 12, 16)
+_TINY = 1e-12  # stands for zero where values are compared by their ratio
 _SIZES = ("in_channels", "out_channels", "num_nodes")
 
 
@@ -43,9 +44,6 @@ class Axis:
         if min(value, *self.values) < 0:
             return min(range(len(self.values)), key=lambda i: abs(self.values[i] - value))
         return min(range(len(self.values)), key=lambda i: abs(math.log((self.values[i] + _TINY) / (value + _TINY))))
-
-
-_TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,8 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
     arguments = [name for name in inspect.signature(cls).parameters if name not in _SIZES]
     values: dict[tuple[str, str], list[Any]] = {}
     small = _small_model(method)
-    for group in ("", *(f"{name}_" for name in cls.groups if name in _groups_of(small))):
+    trained = {small.group_of(name) for name, _ in small.named_parameters()}
+    for group in ("", *(f"{name}_" for name in cls.groups if name in trained)):
         values["settings", f"{group}lr"] = list(LEARNING_RATES)
         values["settings", f"{group}weight_decay"] = list(WEIGHT_DECAYS)
     for name in arguments:
@@ -106,7 +105,7 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
             values["model", name] = list(DROPOUT_RATES)
         elif name == "degree":
             values["model", name] = list(DEGREES)
-    for part, table in [*search_ranges(method).items(), *cls.search_space.items()]:
+    for part, table in [*search_ranges(method).items(), *getattr(cls, "search_space", {}).items()]:
         one_of("make_space", f"a part of the search space of {method!r}", part, ("model", "settings"))
         for name, own in table.items():
             if part == "model":
@@ -137,10 +136,6 @@ def _small_model(method: str, changes: Mapping[str, Any] | None = None) -> NodeC
     if variant and "variant" in known:
         arguments["variant"] = variant
     return cls(**arguments, **(changes or {}))
-
-
-def _groups_of(model: NodeClassifier) -> set[str]:
-    return {model.group_of(name) for name, _ in model.named_parameters()}
 
 
 def _rates(model: NodeClassifier) -> list[float]:

@@ -10,8 +10,8 @@ from typing import Any
 from chebnet2d.data import Split
 from chebnet2d.recipes import Recipe
 from chebnet2d.search.halving import Halving
-from chebnet2d.search.trial import Trial
-from chebnet2d.training import EpochProgress, Result, Run, Settings, fit_many
+from chebnet2d.search.result import Trial
+from chebnet2d.training import EpochProgress, Result, Run, fit_many
 
 Outcome = tuple[Trial, dict[int, float]]
 """A trial, and its score at every rung that it reached and at its last epoch (``steps`` of ``Trials.tell``)."""
@@ -23,60 +23,36 @@ class Trainer:
     The test nodes are taken out of the splits here, so no run knows them. ``data`` is prepared by the recipes' transform.
     """
 
-    def __init__(
-        self, data: Any, splits: Sequence[Split], seed: int, settings: Mapping[str, Any], width: int | None = None
-    ) -> None:
+    def __init__(self, data: Any, splits: Sequence[Split], seed: int, settings: Mapping[str, Any], width: int | None) -> None:
         self.data, self.seed, self.settings, self.width = data, seed, settings, width
         self.splits = [replace(split, test=split.test[:0]) for split in splits]
 
-    def memory(self, recipe: Recipe) -> int:
-        """Bytes of a trial: parameters in the model and in the stack, the gradient, two moments and the best state."""
-        size = sum(p.numel() * p.element_size() for p in recipe.build(self.data).parameters())
-        return 6 * len(self.splits) * size
-
-    def check(self, recipe: Recipe) -> None:
-        """Raise if the recipe makes no model, or no settings."""
-        self._settings(recipe)
-        recipe.build(self.data)
+    def runs(self, recipe: Recipe) -> list[Run]:
+        """One per split. An ``InputError`` says why a recipe makes no model."""
+        whole = replace(recipe, settings={**recipe.settings, **self.settings})
+        return whole.runs(self.data, [(split, self.seed + number) for number, split in enumerate(self.splits)])
 
     def train(
         self,
         recipes: Sequence[Recipe],
         rungs: Sequence[int],
         seconds: float,
+        sent: float,
+        *,
         report: Callable[[EpochProgress], None] | None = None,
     ) -> list[Outcome]:
-        """One trial per recipe. At each rung the worse half of them leaves; after ``seconds`` the rest ends as it is."""
-        runs = [
-            Run(recipe.build(self.data), split, self.seed + number, self._settings(recipe))
-            for recipe in recipes
-            for number, split in enumerate(self.splits)
-        ]
+        """One trial per recipe: the task of an executor. At each rung the worse half leaves; what is left at the end is cut off.
+
+        The end is ``seconds`` after ``sent``: time that a task had to wait, or that a node took along when it died, is gone. Only
+        the wall clock can say when that is, and two machines need not agree on it.
+        """
+        left = max(seconds - max(time.time() - sent, 0.0), 0.0)
+        runs = [run for recipe in recipes for run in self.runs(recipe)]
         trials = [number for number in range(len(recipes)) for _ in self.splits]
-        pruner = Halving(rungs, trials, None if math.isinf(seconds) else max(seconds, 0.0))
+        pruner = Halving(rungs, trials, None if math.isinf(left) else left)
         found = iter(fit_many(runs, self.data, width=self.width, test=False, progress=report, pruner=pruner))
         results = [[next(found) for _ in self.splits] for _ in recipes]
         return [(Trial.of_results(recipe, own), _steps(own, rungs)) for recipe, own in zip(recipes, results, strict=True)]
-
-    def _settings(self, recipe: Recipe) -> Settings:
-        return Settings.of(**{**recipe.settings, **self.settings})
-
-
-def train_group(
-    trainer: Trainer,
-    recipes: Sequence[Recipe],
-    rungs: Sequence[int],
-    seconds: float,
-    sent: float,
-    *,
-    report: Callable[[EpochProgress], None] | None = None,
-) -> list[Outcome]:
-    """The task of an executor. ``sent``: when the driver handed it over, by its clock.
-
-    Time that the task had to wait, or that a node took along when it died, is taken from ``seconds``. Only the wall clock can
-    say how much that is, and two machines need not agree on it.
-    """
-    return trainer.train(recipes, rungs, seconds - max(time.time() - sent, 0.0), report)
 
 
 def _steps(results: Sequence[Result], rungs: Sequence[int]) -> dict[int, float]:

@@ -7,7 +7,8 @@ Several groups may be in training at a time; the sampler takes their trials for 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,17 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from chebnet2d._checks import InputError, one_of
+from chebnet2d._checks import InputError
+from chebnet2d.search.result import Trial
 from chebnet2d.search.space import Axis, Space
-from chebnet2d.search.trial import Trial
 
 SAMPLERS = ("tpe", "random", "grid")
-STARTUP = 10
-"""Trials that must have ended before "tpe" learns from them; until then its points are random."""
+STARTUP = 10  # trials that must have ended before "tpe" learns from them; until then its points are random
 _ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for each one wanted, points come from the grid
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
     """A point to be tried. ``positions``: one for each axis of the space. ``handle``: Optuna's own trial."""
 
@@ -40,9 +40,7 @@ class Trials:
         self, name: str, space: Space, sampler: str, seed: int, storage: str | None = None, facts: Mapping[str, Any] | None = None
     ) -> None:
         self._optuna = optuna = _import_optuna()
-        self.space = space
-        self.sampler = one_of("search", "sampler", sampler, SAMPLERS)
-        self.seed = seed
+        self.space, self.sampler, self.seed = space, sampler, seed
         self._distributions = {axis.name: self._distribution(axis) for axis in space.axes if len(axis.values) > 1}
         self._storage = None if storage is None else _open_storage(optuna, storage)
         verbosity = optuna.logging.get_verbosity()
@@ -51,9 +49,8 @@ class Trials:
             self._memory = optuna.create_study(direction="maximize")
             self._kept = None
             if self._storage is not None:
-                self._kept = optuna.create_study(
-                    storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
-                )
+                known = {"storage": self._storage, "study_name": name, "load_if_exists": True}
+                self._kept = optuna.create_study(direction="maximize", **known)
                 self._check_facts(name, json.loads(json.dumps(facts or {})))
                 self._memory.add_trials(self._kept.get_trials(deepcopy=False))
         except BaseException:
@@ -65,14 +62,13 @@ class Trials:
         self.finished = [Trial(**trial.user_attrs["record"]) for trial in earlier if "record" in trial.user_attrs]
         """In the order in which they were told, which need not be the order of asking."""
         self._known = {self._key(trial.params) for trial in earlier}
-        self._grid = self._unknown_points()
+        self._grid = (point for point in space.every_point(seed) if self._key(point) not in self._known)
 
     def close(self) -> None:
         if self._storage is not None:
             self._storage.remove_session()
             self._storage.engine.dispose()
 
-    # ---- asking -------------------------------------------------------------------------------------------
     def ask(self, count: int, first: Mapping[str, int] | None = None) -> list[Asked]:
         """Up to ``count`` points that were not tried before; fewer only where the space has no more.
 
@@ -115,14 +111,14 @@ class Trials:
         self._known.add(key)
         return [Asked(trial, {axis.name: trial.params.get(axis.name, 0) for axis in self.space.axes})]
 
-    def _unknown_points(self) -> Iterator[dict[str, int]]:
-        for positions in self.space.every_point(self.seed):
-            if self._key(positions) not in self._known:
-                yield positions
+    def tell(self, asked: Asked, trial: Trial, steps: Mapping[int, float]) -> bool:
+        """What a point has reached. ``steps``: epoch -> score so far; the last one is the score of a trial that was pruned.
 
-    # ---- telling ------------------------------------------------------------------------------------------
-    def tell(self, asked: Asked, trial: Trial, steps: Mapping[int, float]) -> None:
-        """What a point has reached. ``steps``: epoch -> score so far; the last one is the score of a trial that was pruned."""
+        False, and the point has failed, if its score is not a number.
+        """
+        if math.isnan(trial.val_metric):
+            self.fail(asked)
+            return False
         asked.handle.set_user_attr("record", asdict(trial))
         for step, value in steps.items():
             asked.handle.report(value, step)
@@ -133,6 +129,7 @@ class Trials:
         if self._kept is not None:
             self._kept.add_trial(frozen)
         self.finished.append(trial)
+        return True
 
     def fail(self, asked: Asked) -> None:
         """The point cannot be tried. It is not asked again, and not stored."""
@@ -148,7 +145,6 @@ class Trials:
     def baseline(self, trial: Trial) -> None:
         (self._kept or self._memory).set_user_attr("baseline", asdict(trial))
 
-    # ---- inside -------------------------------------------------------------------------------------------
     def _distribution(self, axis: Axis) -> Any:
         last = len(axis.values) - 1
         distributions = self._optuna.distributions
@@ -163,30 +159,22 @@ class Trials:
         assert self._kept is not None
         known = self._kept.user_attrs.get("facts")
         if known is None and self._kept.get_trials(deepcopy=False):
-            raise InputError(
-                "search", "the storage", "searches of chebnet2d", got=f"a study {name!r} that is something else", verb="hold"
-            )
+            got = f"a study {name!r} that is something else"
+            raise InputError("search", "the storage", "searches of chebnet2d", got=got, verb="hold")
         if known is None:
             self._kept.set_user_attr("facts", facts)
         elif known != facts:
-            differing = [fact for fact in facts if known.get(fact) != facts[fact]]
-            raise InputError(
-                "search",
-                "the storage",
-                "a search with the same settings",
-                got=f"one whose {', '.join(differing)} differ",
-                hint="Use another storage, or the settings it was begun with.",
-                verb="hold",
-            )
+            got = f"one whose {', '.join(fact for fact in facts if known.get(fact) != facts[fact])} differ"
+            hint = "Use another storage, or the settings it was begun with."
+            raise InputError("search", "the storage", "a search with the same settings", got=got, hint=hint, verb="hold")
 
 
 def _import_optuna() -> ModuleType:
     try:
         import optuna
     except ImportError:
-        raise InputError(
-            "search", "optuna", "installed", got="no such package", hint="Run: pip install 'chebnet2d[search]'"
-        ) from None
+        hint = "Run: pip install 'chebnet2d[search]'"
+        raise InputError("search", "optuna", "installed", got="no such package", hint=hint) from None
     return optuna
 
 
