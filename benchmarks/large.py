@@ -175,10 +175,11 @@ def product(arguments: argparse.Namespace) -> None:
 
 def epochs(arguments: argparse.Namespace) -> None:
     """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
-    from chebnet2d.training import Run, Settings
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.batch_loop import StackLearner
     from chebnet2d.training.minibatch import Task, stored_split
+
+    from chebnet2d.training import Run, Settings
+    from chebnet2d.training.basis_models import on_bases
 
     bases = Bases.open(arguments.folder)
     split = stored_split(bases)
@@ -214,8 +215,9 @@ def epochs(arguments: argparse.Namespace) -> None:
 
 
 def run_training(arguments: argparse.Namespace) -> None:
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.minibatch import fit_on_bases, stored_split
+
+    from chebnet2d.training.basis_models import on_bases
 
     bases = Bases.open(arguments.folder)
     for method in arguments.methods:

@@ -11,7 +11,7 @@ import pytest
 from chebnet2d.cli import main
 from chebnet2d.cli.models_commands import cited
 from chebnet2d.models import MODELS
-from chebnet2d.recipes.preset_files import load_preset
+from chebnet2d.recipes import load_recipe
 from shipped_methods import OURS
 
 
@@ -31,7 +31,7 @@ def test_list_as_json_counts_parameters_for_the_dataset():
     records = {record["name"]: record for record in json.loads(run("models", "--json"))["models"]}
     assert set(OURS) <= set(records)
     assert records["mlp"]["parameters"] == 1433 * 64 + 64 + 64 * 7 + 7
-    degree = load_preset("chebnet2d", "cora").model["degree"]
+    degree = load_recipe("chebnet2d", "cora").model["degree"]
     assert records["chebnet2d"]["parameters"] == records["mlp"]["parameters"] + (degree + 1) * 7 * 7
     assert records["gprgnn"]["parameters"] == records["mlp"]["parameters"] + 11
     on_digits = json.loads(run("models", "mlp", "--dataset", "digits", "--json"))

@@ -131,6 +131,6 @@ def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
     small_graph(tmp_path / "search")
     assert hint not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
     chosen = {"default": {}, "digits": {"settings": {"lr": 0.02}}}
-    monkeypatch.setattr("chebnet2d.cli.graphs.shipped_presets", lambda method: chosen)
+    monkeypatch.setattr("chebnet2d.cli.graphs.shipped_recipes", lambda method: chosen)
     assert hint in run("train", "Digits", "--epochs", 1).stdout
     assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chebnet2d.recipes import load_preset
+from chebnet2d.recipes import load_recipe
 from chebnet2d.study import Protocol
 from cli_runner import run
 
@@ -16,8 +16,8 @@ class TestCommand:
         out, log = tmp_path / "found" / "preset.toml", tmp_path / "log.txt"
         done = run("search", "csbm", "--budget", 6, *self.OPTIONS, "--out", out, "--log", log, "--json")
         record = json.loads(done.stdout)
-        preset = load_preset("chebnet2d", "csbm", out)
-        assert preset.as_json() == record["preset"]
+        preset = load_recipe("chebnet2d", "csbm", out)
+        assert preset.to_json() == record["preset"]
         assert preset.model["degree"] in (1, 3, 10)
         assert preset.origin.startswith(("found by search: random, 6 trials on 2 uniform splits", "default of the class"))
         assert record["trials"] == 6
@@ -26,7 +26,7 @@ class TestCommand:
         assert len(log.read_text().splitlines()) == 3
         assert done.stderr == ""
         assert out.read_text().startswith("# written by: chebnet2d ")
-        studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).preset("chebnet2d", "csbm")
+        studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).recipe("chebnet2d", "csbm")
         assert studied.model == preset.model
         trained = json.loads(run("train", "csbm", "--preset", out, "--epochs", 2, "--json").stdout)
         assert trained["preset"] == preset.origin
@@ -37,7 +37,7 @@ class TestCommand:
         assert "2 trials, 0 of them pruned" in done.stdout
         assert "validation accuracy of the best trial: " in done.stdout
         assert "preset: mlp-csbm.toml" in done.stdout
-        assert load_preset("mlp", "csbm", tmp_path / "mlp-csbm.toml").settings["epochs"] == 5
+        assert load_recipe("mlp", "csbm", tmp_path / "mlp-csbm.toml").settings["epochs"] == 5
 
     def test_the_example(self):
         assert "Example: chebnet2d search" in run("search", "--help").stdout

@@ -28,7 +28,7 @@ def test_commands(preset, tmp_path, monkeypatch, command):
 
 def test_what_cannot_be_written_is_told_before_the_work(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("chebnet2d.study.executor.make_plan", lambda *_: pytest.fail("the work began"))
+    monkeypatch.setattr("chebnet2d.study.run.make_plan", lambda *_: pytest.fail("the work began"))
     (tmp_path / "file").write_text("")
     run = ("study", "run", "--methods", "mlp", "--datasets", "csbm")
     assert "study: --store must be a file, got the folder '..'." in command(*run, "--store", "..").err
@@ -111,4 +111,4 @@ def test_table_four_command(tmp_path, monkeypatch, command):
     assert asked["datasets"] == ["genius"]
     assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")
     assert asked["epochs"] == 3
-    assert "s an epoch" in printed
+    assert "s per epoch" in printed

@@ -90,9 +90,7 @@ def make_table(rows: Iterable[Row], published: Published | None = None, metric: 
         for rank, method in enumerate(order, start=1):
             level = rank > 1 and _level(scores[order[0], dataset], scores[method, dataset], shares[dataset])
             known = (published or {}).get(method, {}).get(dataset)
-            cells[method, dataset] = Cell(
-                summaries[method], metrics[dataset], rank, level, known, diverged[method, dataset]
-            )
+            cells[method, dataset] = Cell(summaries[method], metrics[dataset], rank, level, known, diverged[method, dataset])
     means = {m: {d: cells[m, d].summary.mean for d in names if (m, d) in cells and cells[m, d].summary.runs} for m in methods}
     return Table(methods, names, "".join(kinds), cells, average_ranks(means))
 
