@@ -71,7 +71,7 @@ class SearchResult:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "recipe": self.recipe.to_json(),
+            "preset": self.recipe.to_json(),  # the name that recipes have in files and commands
             "metric": self.metric,
             "val_metric": self.val_metric,
             "best": None if self.best is None else asdict(self.best),
