@@ -48,8 +48,7 @@ class Budget:
             return f"{self.trials} trials"
         hours, rest = divmod(self.seconds, 3600)
         minutes, seconds = divmod(rest, 60)
-        shown = [f"{number:g}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if number]
-        return "".join(shown)
+        return "".join(f"{number:g}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if number)
 
 
 class Spending:
@@ -64,8 +63,7 @@ class Spending:
         self.group_size = max(1, min(_GROUP, (self.budget.trials or 4 * _GROUP) // 4)) if group_size is None else group_size
         self.rungs = rungs
         self.trials = 0
-        self.writing = 0.0
-        """Seconds that it takes to write down the trials of a group."""
+        self.writing = 0.0  # seconds that it takes to write down the trials of a group
         self._epoch: float | None = None  # seconds that an epoch of a trial takes, all its runs together
         self._full = 0.0  # epochs of a trial that is trained to the end
         self._started = time.perf_counter()

@@ -46,9 +46,9 @@ class Trainer:
         The end is ``seconds`` after ``sent``: time that a task had to wait, or that a node took along when it died, is gone. Only
         the wall clock can say when that is, and two machines need not agree on it.
         """
-        left = max(seconds - max(time.time() - sent, 0.0), 0.0)
         runs = [run for recipe in recipes for run in self.runs(recipe)]
         trials = [number for number in range(len(recipes)) for _ in self.splits]
+        left = max(seconds - max(time.time() - sent, 0.0), 0.0)
         pruner = Halving(rungs, trials, None if math.isinf(left) else left)
         found = iter(fit_many(runs, self.data, width=self.width, test=False, progress=report, pruner=pruner))
         results = [[next(found) for _ in self.splits] for _ in recipes]

@@ -59,8 +59,8 @@ class Trials:
         finally:
             optuna.logging.set_verbosity(verbosity)
         earlier = self._memory.get_trials(deepcopy=False)
+        # In the order in which they were told, which need not be the order of asking.
         self.finished = [Trial(**trial.user_attrs["record"]) for trial in earlier if "record" in trial.user_attrs]
-        """In the order in which they were told, which need not be the order of asking."""
         self._known = {self._key(trial.params) for trial in earlier}
         self._grid = (point for point in space.every_point(seed) if self._key(point) not in self._known)
 
@@ -74,8 +74,7 @@ class Trials:
 
         ``first``: a point to begin with, if it is not known yet.
         """
-        state = self._optuna.trial.TrialState
-        running = len(self._memory.get_trials(deepcopy=False, states=(state.RUNNING,)))
+        running = len(self._memory.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.RUNNING,)))
         # Groups that are asked for between two ends must not draw the same numbers.
         numbers = [self.seed, len(self.finished), *([running] if running else [])]
         seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
@@ -92,10 +91,7 @@ class Trials:
             for _ in range(_ATTEMPTS * count):
                 if len(asked) < count:
                     asked += self._accept(self._memory.ask(self._distributions))
-        while len(asked) < count:
-            point = next(self._grid, None)
-            if point is None:
-                break
+        while len(asked) < count and (point := next(self._grid, None)) is not None:
             asked.append(self._ask_for(point))
         return asked
 
