@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import chebnet2d
-from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, blocks, lock, precompute
+from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, blocks, folder, precompute
 
 
 class TestInterrupted:
@@ -93,7 +93,7 @@ class TestInterrupted:
         torch.testing.assert_close(Bases.open(out).read(torch.arange(2000)), whole.read(torch.arange(2000)), atol=1e-6, rtol=0)
 
     def test_two_writers(self, data, tmp_path):
-        with lock.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
+        with folder.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
             precompute(data, out=tmp_path / "b", degree=1)
 
 
@@ -154,7 +154,7 @@ class TestFullDisk:
         def refuse(*arguments, **more):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(lock.Path, "mkdir", refuse)
+        monkeypatch.setattr(folder.Path, "mkdir", refuse)
         with pytest.raises(BasesError, match="must be writable, got: Permission denied"):
             precompute(data, out=tmp_path / "b")
 

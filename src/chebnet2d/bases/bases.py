@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
-from chebnet2d.bases.manifest import BasesError, Manifest, block_name, features_digest, operator_digest, read_manifest
-from chebnet2d.graph import SparseOperator
+from chebnet2d.bases.manifest import BasesError, Manifest, block_name, read_manifest
 from chebnet2d.polynomials import BASES, Basis
 
 
@@ -19,52 +18,30 @@ class Bases:
     """P_0, ..., P_D of some nodes. Only what is read is in memory.
 
     ``nodes`` are the stored nodes in stored order; ``labels`` and ``parts`` (fixed splits) belong to them, or are None.
+    ``num_nodes`` counts the nodes of the graph, stored or not. ``basis_parameters``: {"a": 1.0, "b": 1.0} for a Jacobi basis.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder = folder
-        self.manifest = manifest
-        self.nodes = torch.from_numpy(np.array(_load(folder / "rows.npy", (manifest.rows,))))
+        self.folder, self.manifest = folder, manifest
+        self.degree, self.operator, self.metric = manifest.degree, manifest.operator, manifest.metric
+        self.basis_name, self.basis_parameters = manifest.basis, manifest.parameters
+        self.num_nodes, self.num_features, self.num_classes = manifest.nodes, manifest.features, manifest.classes
+        self.nodes = torch.from_numpy(_load(folder / "rows.npy", (manifest.rows,)))
         self.labels = _optional(folder / "labels.npy", (manifest.rows,))
         self.parts = _optional(folder / "parts.npy", None)
-        shapes = [(manifest.tiles, manifest.degree + 1, manifest.tile, stop - start) for start, stop in manifest.blocks]
-        self._blocks = [_load(folder / block_name(i), shape, mapped=True) for i, shape in enumerate(shapes)]
+        self._blocks = [_load(folder / block_name(i), shape, mapped=True) for i, shape in enumerate(manifest.block_shapes)]
         self._place: Tensor | None = None
-        self._classes = manifest.classes
 
     @classmethod
-    def open(cls, folder: str | Path, **expected: Any) -> "Bases":
-        """The bases in a folder. ``expected``: what they must be, e.g. ``degree=10, dtype="float16", basis="chebyshev"``."""
+    def open(cls, folder: str | Path) -> "Bases":
+        """The bases in a folder. Whether they are those of some graph and features, ``precompute`` of these tells."""
         folder = Path(folder)
         manifest = read_manifest(folder / "manifest.json")
         if manifest is None:
             unfinished = (folder / "plan.json").is_file()
             got = "an interrupted precompute; run it again" if unfinished else "no manifest.json"
             raise BasesError("bases", str(folder), "a folder with finished bases", got=got)
-        for name, value in expected.items():
-            if not hasattr(manifest, name):
-                raise InputError("Bases.open", "an expectation", f"a field of the manifest, not {name!r}", value)
-            if getattr(manifest, name) != value:
-                raise BasesError("bases", str(folder), f"{name} {value!r}", getattr(manifest, name), verb="have")
         return cls(folder, manifest)
-
-    # ---- what they are --------------------------------------------------------------------------------------------
-    @property
-    def degree(self) -> int:
-        return self.manifest.degree
-
-    @property
-    def operator(self) -> str:
-        return self.manifest.operator
-
-    @property
-    def basis_name(self) -> str:
-        return self.manifest.basis
-
-    @property
-    def basis_parameters(self) -> dict[str, Any]:
-        """{"a": 1.0, "b": 1.0} for a Jacobi basis."""
-        return self.manifest.parameters
 
     @property
     def basis(self) -> Basis:
@@ -72,23 +49,6 @@ class Bases:
             raise BasesError("bases", str(self.folder), "a basis of this library", self.basis_name, verb="hold")
         made: Basis = BASES[self.basis_name](**self.basis_parameters)
         return made
-
-    @property
-    def num_features(self) -> int:
-        return self.manifest.features
-
-    @property
-    def num_nodes(self) -> int:
-        """Nodes of the graph, stored or not."""
-        return self.manifest.nodes
-
-    @property
-    def num_classes(self) -> int | None:
-        return self._classes
-
-    @property
-    def metric(self) -> str:
-        return self.manifest.metric
 
     @property
     def nbytes(self) -> int:
@@ -104,24 +64,14 @@ class Bases:
             f"{held.rows} rows x {held.features} features, {held.dtype})"
         )
 
-    def check(self, operator: SparseOperator | None = None, x: Tensor | SparseOperator | None = None) -> None:
-        """Raise unless these are the bases of that operator and those features."""
-        for made, found, what in (
-            (None if operator is None else operator_digest(operator), self.manifest.graph_digest, "graph"),
-            (None if x is None else features_digest(x), self.manifest.features_digest, "features"),
-        ):
-            if made is not None and made != found:
-                raise BasesError("bases", str(self.folder), f"to the {what} {made}", got=f"bases of {found}", verb="belong")
-
     def with_labels(self, labels: Tensor) -> "Bases":
         """These bases with other labels: a class index for each node of the graph, -1 for none. The files stay as they are."""
         if not isinstance(labels, Tensor) or labels.shape != (self.num_nodes,) or labels.is_floating_point():
             raise InputError("Bases.with_labels", "labels", f"{self.num_nodes} class indices", labels)
         view = copy(self)
-        view.labels, view._classes = labels[self.nodes], int(labels.max()) + 1
+        view.labels, view.num_classes = labels[self.nodes], int(labels.max()) + 1
         return view
 
-    # ---- rows -----------------------------------------------------------------------------------------------------
     def positions(self, nodes: Tensor) -> Tensor:
         """Where the nodes are stored."""
         if not isinstance(nodes, Tensor) or nodes.dim() != 1 or nodes.is_floating_point() or nodes.dtype == torch.bool:
@@ -133,14 +83,8 @@ class Bases:
             self._place[self.nodes] = torch.arange(len(self))
         found = self._place[nodes.long()]
         if bool((found < 0).any()):
-            missing = int(nodes[found < 0][0])
-            raise InputError(
-                "Bases",
-                "nodes",
-                "stored",
-                got=f"node {missing}, of which there is no row",
-                hint="Precompute with rows='all', or with the nodes that are needed.",
-            )
+            got = f"node {int(nodes[found < 0][0])}, of which there is no row"
+            raise InputError("Bases", "nodes", "stored", got=got, hint="Precompute with rows='all', or with the nodes you need.")
         return found
 
     def read(self, positions: Tensor) -> Tensor:
@@ -166,16 +110,15 @@ class Bases:
 
 
 def _load(path: Path, shape: tuple[int, ...] | None, *, mapped: bool = False) -> Any:
+    hint = "Precompute again."
     try:
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError:
-        raise BasesError(
-            "bases", str(path.parent), f"the file {path.name}", got="none", hint="Precompute again.", verb="have"
-        ) from None
+        raise BasesError("bases", str(path.parent), f"the file {path.name}", got="none", hint=hint, verb="have") from None
     except (OSError, ValueError) as error:
-        raise BasesError("bases", str(path), "a numpy array", got=type(error).__name__, hint="Precompute again.") from None
+        raise BasesError("bases", str(path), "a numpy array", got=type(error).__name__, hint=hint) from None
     if shape is not None and array.shape != shape:
-        raise BasesError("bases", str(path), f"of shape {shape}", got=str(array.shape), hint="Precompute again.")
+        raise BasesError("bases", str(path), f"of shape {shape}", got=str(array.shape), hint=hint)
     return array
 
 

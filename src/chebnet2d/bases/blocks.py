@@ -2,6 +2,7 @@
 
 import errno
 import io
+import math
 import os
 import shutil
 import uuid
@@ -29,29 +30,32 @@ class BlockFile:
     """
 
     def __init__(self, manifest: Manifest, index: int, out: Path) -> None:
-        start, stop = manifest.blocks[index]
         self.manifest = manifest
         self.path = out / block_name(index)
         self.temporary = out / f".{self.path.name}.{uuid.uuid4().hex[:8]}.tmp"
         self.dtype = np.dtype(manifest.dtype)
-        self.largest = float(np.finfo(self.dtype).max)
-        self.shape = (manifest.tiles, manifest.degree + 1, manifest.tile, stop - start)
-        self.piece = manifest.tile * (stop - start) * self.dtype.itemsize
+        self.shape = manifest.block_shapes[index]
+        self.piece = manifest.tile * self.shape[-1] * self.dtype.itemsize
+        self.descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+
+    def begin(self) -> None:
+        """Reserve the space, where the file system can, so that a full disk is found before the computation; write the header."""
         stream = io.BytesIO()
         header = {"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": self.shape}
         np.lib.format.write_array_header_1_0(stream, header)
         self.offset = stream.tell()
-        self.descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        size = self.offset + math.prod(self.shape) * self.dtype.itemsize
         try:
-            _reserve(self.descriptor, self.offset + manifest.block_bytes[index])
-            os.pwrite(self.descriptor, stream.getvalue(), 0)
-        except BaseException:
-            self.drop()
-            raise
+            os.posix_fallocate(self.descriptor, 0, size)
+        except (AttributeError, OSError) as error:  # not on this system, or not on this disk
+            if isinstance(error, OSError) and error.errno in _FULL:
+                raise
+            os.ftruncate(self.descriptor, size)
+        os.pwrite(self.descriptor, stream.getvalue(), 0)
 
     def write(self, degree: int, term: Tensor, rows: Any) -> None:
         """Write one term of the rows that are kept: a piece per tile."""
-        tile, width = self.manifest.tile, self.shape[-1]
+        tile, width, largest = self.manifest.tile, self.shape[-1], float(np.finfo(self.dtype).max)
         group = max(1, _WRITE // (tile * width * 4))  # tiles that are gathered together
         for first in range(0, self.shape[0], group):
             some = rows[first * tile : (first + group) * tile]
@@ -60,16 +64,11 @@ class BlockFile:
             else:
                 values = term.index_select(0, torch.from_numpy(some).to(term.device))
             low, high = (float(bound) for bound in torch.aminmax(values))
-            if not (-self.largest <= low and high <= self.largest):  # so that NaN is caught too
-                raise InputError(
-                    "precompute",
-                    "the terms",
-                    str(self.manifest.dtype),
-                    got=f"{low:g} to {high:g} at degree {degree}",
-                    hint="Scale the features (see chebnet2d.data.standardize) or take float32 and the Chebyshev basis.",
-                    verb="fit",
-                )
-            stored = values.cpu().to(torch.float16 if self.manifest.dtype == "float16" else torch.float32).contiguous().numpy()
+            if not (-largest <= low and high <= largest):  # so that NaN is caught too
+                got = f"{low:g} to {high:g} at degree {degree}"
+                hint = "Scale the features (see chebnet2d.data.standardize) or take float32 and the Chebyshev basis."
+                raise InputError("precompute", "the terms", self.manifest.dtype, got=got, hint=hint, verb="fit")
+            stored = values.cpu().to(getattr(torch, self.manifest.dtype)).contiguous().numpy()
             content = stored.reshape(-1).view(np.uint8).data
             for number in range(-(-len(some) // tile)):
                 piece = content[number * self.piece : (number + 1) * self.piece]
@@ -82,27 +81,14 @@ class BlockFile:
         """Wait until it is on the disk, then give it its name."""
         try:
             os.fsync(self.descriptor)
-        except BaseException:
-            self.drop()
-            raise
-        os.close(self.descriptor)
-        self.temporary.replace(self.path)
+            self.temporary.replace(self.path)
+        finally:
+            self.close()
 
-    def drop(self) -> None:
+    def close(self) -> None:
+        """It is gone, unless it was saved."""
         os.close(self.descriptor)
         self.temporary.unlink(missing_ok=True)
-
-
-def _reserve(descriptor: int, size: int) -> None:
-    """Reserve the space of the file, where the file system can: a full disk is found before the computation."""
-    try:
-        os.posix_fallocate(descriptor, 0, size)
-    except OSError as error:
-        if error.errno in _FULL:
-            raise
-        os.ftruncate(descriptor, size)
-    except AttributeError:  # not on this system
-        os.ftruncate(descriptor, size)
 
 
 @contextmanager
@@ -111,9 +97,10 @@ def new_block(manifest: Manifest, index: int, out: Path) -> Iterator[BlockFile]:
     with disk_errors(out):
         block = BlockFile(manifest, index, out)
         try:
+            block.begin()
             yield block
         except BaseException:
-            block.drop()
+            block.close()
             raise
 
 
@@ -124,14 +111,8 @@ def disk_errors(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise BasesError(
-                "precompute",
-                f"the disk of {out}",
-                "room for the bases",
-                reason=error.strerror,
-                hint="Free some space and call it again: finished blocks are kept.",
-                verb="have",
-            ) from None
+            disk, hint = f"the disk of {out}", "Free some space and call it again: finished blocks are kept."
+            raise BasesError("precompute", disk, "room for the bases", reason=error.strerror, hint=hint, verb="have") from None
         raise BasesError("precompute", str(out), "writable", reason=str(error.strerror or error)) from None
 
 
@@ -140,11 +121,5 @@ def check_space(manifest: Manifest, out: Path, missing: Sequence[int]) -> None:
     needed = sum(manifest.block_bytes[index] for index in missing)
     free = shutil.disk_usage(out).free
     if needed > free:
-        raise BasesError(
-            "precompute",
-            f"the disk of {out}",
-            f"{show_bytes(needed)} free for the bases",
-            got=show_bytes(free),
-            hint="Keep fewer rows, or use float16.",
-            verb="have",
-        )
+        rule, hint = f"{show_bytes(needed)} free for the bases", "Keep fewer rows, or use float16."
+        raise BasesError("precompute", f"the disk of {out}", rule, got=show_bytes(free), hint=hint, verb="have")

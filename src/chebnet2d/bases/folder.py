@@ -1,5 +1,8 @@
-"""A folder of bases while it is written: whose it is, what is planned, when it is whole."""
+"""A folder of bases while it is written: one writer at a time, whose it is, what is planned, when it is whole."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +15,22 @@ from chebnet2d.bases.manifest import BasesError, Manifest, block_name, read_mani
 _LINE = 16  # numbers in a line of the cache
 
 
-def is_finished(out: Path) -> bool:
-    return (out / "manifest.json").is_file()
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Make the folder and lock it. The system removes the lock when the process ends, in whatever way."""
+    import fcntl
+
+    with disk_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(out / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BasesError("precompute", str(out), "one writer", got="another process at work in it", verb="have") from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def missing_blocks(manifest: Manifest, out: Path) -> list[int]:
@@ -24,16 +41,13 @@ def refuse_other(manifest: Manifest, out: Path) -> None:
     """Raise if the folder holds other bases, or other files."""
     if out.exists() and not out.is_dir():
         raise BasesError("precompute", str(out), "a folder", got="a file")
-    for name in ("manifest.json", "plan.json"):
-        found = read_manifest(out / name)
-        if found is not None:
-            different = manifest.difference(found)
-            if different:
-                raise BasesError(
-                    "precompute", str(out), str(different), hint="Name another folder, or delete this one.", verb="hold"
-                )
-            return
-    if out.is_dir() and any(path.name != ".lock" for path in out.iterdir()):
+    found = read_manifest(out / "manifest.json") or read_manifest(out / "plan.json")
+    if found is not None:
+        different = manifest.difference(found)
+        if different:
+            hint = "Name another folder, or delete this one."
+            raise BasesError("precompute", str(out), different, hint=hint, verb="hold")
+    elif out.is_dir() and any(path.name != ".lock" for path in out.iterdir()):
         raise BasesError("precompute", str(out), "a new or empty folder, or one with these bases", got="other files in it")
 
 
@@ -63,11 +77,9 @@ def begin(inputs: Inputs, out: Path, widest: int) -> Manifest:
 
 def finish(manifest: Manifest, out: Path) -> None:
     """Write the manifest: from now on the folder is whole."""
-    missing = missing_blocks(manifest, out)
-    if missing:
-        raise BasesError(
-            "precompute", str(out), f"all {len(manifest.blocks)} blocks", got=f"no {block_name(missing[0])}", verb="have"
-        )
+    if missing := missing_blocks(manifest, out):
+        got = f"no {block_name(missing[0])}"
+        raise BasesError("precompute", str(out), f"all {len(manifest.blocks)} blocks", got=got, verb="have")
     with disk_errors(out):
         write_manifest(manifest, out / "manifest.json")
     (out / "plan.json").unlink(missing_ok=True)

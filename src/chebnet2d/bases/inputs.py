@@ -1,23 +1,54 @@
-"""What bases are computed from: the operator, the features, and the nodes to keep. Checked here."""
+"""Which bases are asked for, and what they are computed from: the operator, the features and the nodes to keep. Checked here."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError, one_of
-from chebnet2d._version import __version__
-from chebnet2d.bases.manifest import FORMAT, TILE, Manifest, basis_parameters, digest, features_digest, operator_digest
+from chebnet2d._checks import InputError, integer, one_of
+from chebnet2d.bases.manifest import DTYPES, Manifest, digest, features_digest, operator_digest
 from chebnet2d.bases.operators import OPERATORS, large_operator
-from chebnet2d.bases.spec import BasesSpec
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, get_basis
 
 
 @dataclass(frozen=True)
-class Inputs:
+class BasesSpec:
+    """What describes bases, apart from the graph and the features.
+
+    Args:
+        basis: a name or an object of ``chebnet2d.polynomials``. Orthonormal ones are those of each column of X.
+        degree: D; the terms 0 to D are kept.
+        operator: M for a ``Data``: "L_hat", "P" (= -L_hat) or "P~" (with self loops).
+        dtype: of the files, "float32" or "float16". The recurrence runs in float32.
+        rows: "labelled" (all, where nothing has labels), "all", or the nodes to keep, in the order in which they are stored.
+    """
+
+    basis: str | Basis = "chebyshev"
+    degree: int = 10
+    operator: str = "L_hat"
+    dtype: str = "float32"
+    rows: Any = "labelled"
+
+    def __post_init__(self) -> None:
+        integer("precompute", "degree", self.degree, 0)
+        one_of("precompute", "dtype", self.dtype, DTYPES)
+        get_basis(self.basis)
+        if isinstance(self.rows, str):
+            one_of("precompute", "rows", self.rows, ("labelled", "all"))
+
+    @classmethod
+    def of(cls, spec: "BasesSpec | None", changes: Mapping[str, Any]) -> "BasesSpec":
+        """``spec``, or the default, with some fields changed."""
+        for name in changes:
+            one_of("precompute", "an argument", name, [field.name for field in fields(cls)])
+        return replace(cls() if spec is None else spec, **changes)
+
+
+class Inputs(NamedTuple):
     """``rows`` are the nodes to keep; ``labels`` and ``parts`` (fixed splits) belong to them. The manifest has no blocks yet."""
 
     matrix: SparseOperator
@@ -34,11 +65,13 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
     basis = get_basis(spec.basis)
     data = None if isinstance(graph, SparseOperator) else graph
     matrix, features, kind = _matrices(graph, x, spec.operator)
-    rows, labels, parts = _rows(data, spec.rows, matrix.shape[0])
+    y, classes = getattr(data, "y", None), getattr(data, "num_classes", None)
+    if classes is None and y is not None:
+        classes = y.max() + 1
+    rows = _rows(y, spec.rows, matrix.shape[0])
     manifest = Manifest(
-        format=FORMAT,
         basis=basis.name,
-        parameters=basis_parameters(basis),
+        parameters={name: float(value) for name, value in vars(basis).items()},
         operator=kind,
         degree=spec.degree,
         dtype=spec.dtype,
@@ -48,14 +81,12 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
         graph_digest=operator_digest(matrix),
         features_digest=features_digest(features),
         rows_digest=digest([rows]),
-        tile=TILE,
-        blocks=[],
         name=str(getattr(data, "name", None) or ""),
         metric=str(getattr(data, "metric", None) or "accuracy"),
-        classes=_classes(data),
-        version=__version__,
+        classes=None if classes is None else int(classes),
     )
-    return Inputs(matrix, features, basis, manifest, rows, labels, parts)
+    labels = None if y is None else y.numpy()[rows]
+    return Inputs(matrix, features, basis, manifest, rows, labels, None if labels is None else _parts(data, rows, labels))
 
 
 def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | SparseOperator, str]:
@@ -68,8 +99,7 @@ def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | S
         if getattr(graph, "edge_index", None) is None:
             raise InputError("precompute", "graph", "a Data with an edge_index, or a SparseOperator", graph)
         one_of("precompute", "operator", kind, OPERATORS)
-        weight = getattr(graph, "edge_weight", None)
-        matrix = large_operator(graph.edge_index, int(graph.num_nodes), kind, weight)
+        matrix = large_operator(graph.edge_index, int(graph.num_nodes), kind, getattr(graph, "edge_weight", None))
         x = graph.x if x is None else x
     if isinstance(x, Tensor) and x.layout != torch.strided:
         x = SparseOperator.from_torch(x)
@@ -81,36 +111,31 @@ def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | S
     return matrix.to(dtype=torch.float32, device="cpu"), x, kind
 
 
-def _rows(data: Any, rows: Any, nodes: int) -> tuple[Any, Any, Any]:
-    """The nodes to keep, with their labels and their parts in the fixed splits where there are any."""
-    y = getattr(data, "y", None)
-    labels = None if y is None else y.numpy()
+def _rows(y: Tensor | None, rows: Any, nodes: int) -> Any:
+    """The nodes to keep."""
     if isinstance(rows, str):
         every = np.arange(nodes, dtype=np.int64)
-        kept = every if rows == "all" or labels is None else every[labels >= 0]
-    else:
-        kept = np.asarray(rows)
-        if kept.ndim != 1 or kept.size == 0 or not np.issubdtype(kept.dtype, np.integer):
-            raise InputError("precompute", "rows", "'labelled', 'all' or a vector of nodes", rows)
-        kept = kept.astype(np.int64)
-        if kept.min() < 0 or kept.max() >= nodes or np.unique(kept).size != kept.size:
-            raise InputError("precompute", "rows", f"different nodes from 0 to {nodes - 1}", got="others among them")
-    if kept.size == 0:
-        raise InputError("precompute", "rows='labelled'", "a node with a label", got="none", hint="Use rows='all'.", verb="leave")
+        kept = every if rows == "all" or y is None else every[y.numpy() >= 0]
+        if kept.size == 0:
+            got, hint = "none", "Use rows='all'."
+            raise InputError("precompute", "rows='labelled'", "a node with a label", got=got, hint=hint, verb="leave")
+        return kept
+    kept = np.asarray(rows)
+    if kept.ndim != 1 or kept.size == 0 or not np.issubdtype(kept.dtype, np.integer):
+        raise InputError("precompute", "rows", "'labelled', 'all' or a vector of nodes", rows)
+    if kept.min() < 0 or kept.max() >= nodes or np.unique(kept).size != kept.size:
+        raise InputError("precompute", "rows", f"different nodes from 0 to {nodes - 1}", got="others among them")
+    return kept.astype(np.int64)
+
+
+def _parts(data: Any, rows: Any, labels: Any) -> Any:
+    """Rows x splits: the part of each row in the fixed splits, numbered as in the manifest; None if there are no such splits."""
     masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
-    parts = None
-    if labels is not None and all(mask is not None for mask in masks):
-        tables = [np.asarray(mask).reshape(nodes, -1)[kept] for mask in masks]
-        parts = np.zeros((kept.size, max(table.shape[1] for table in tables)), dtype=np.uint8)
-        for number, table in enumerate(tables, start=1):
-            parts[np.broadcast_to(table, parts.shape)] = number
-        parts[labels[kept] < 0] = 0
-    return kept, None if labels is None else labels[kept], parts
-
-
-def _classes(data: Any) -> int | None:
-    stored = getattr(data, "num_classes", None)
-    if stored is not None:
-        return int(stored)
-    y = getattr(data, "y", None)
-    return None if y is None else int(y.max()) + 1
+    if any(mask is None for mask in masks):
+        return None
+    tables = [np.asarray(mask).reshape(int(data.num_nodes), -1)[rows] for mask in masks]
+    parts = np.zeros((rows.size, max(table.shape[1] for table in tables)), dtype=np.uint8)
+    for number, table in enumerate(tables, start=1):
+        parts[np.broadcast_to(table, parts.shape)] = number
+    parts[labels < 0] = 0
+    return parts

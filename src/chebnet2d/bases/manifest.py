@@ -13,8 +13,9 @@ a row are D + 1 pieces within one tile.
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import written_whole
+from chebnet2d._version import __version__
 from chebnet2d.graph import SparseOperator
-from chebnet2d.polynomials import Basis
 
 FORMAT = 1
 TILE = 256  # rows of a tile: a piece is about 50 KB on ogbn-products, and the terms of a row are near each other
@@ -36,11 +37,11 @@ class BasesError(InputError):
     """The folder holds other bases than those asked for, or none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """What the bases are (up to ``rows_digest``), how the files are laid out, and what training needs to know."""
 
-    format: int
+    format: int = FORMAT
     basis: str
     parameters: dict[str, Any]
     operator: str
@@ -52,43 +53,43 @@ class Manifest:
     graph_digest: str
     features_digest: str
     rows_digest: str
-    tile: int
-    blocks: list[list[int]]
+    tile: int = TILE
+    blocks: list[list[int]] = field(default_factory=list)
     name: str
     metric: str
     classes: int | None
-    version: str
+    version: str = __version__
 
     @property
-    def tiles(self) -> int:
-        return -(-self.rows // self.tile)
+    def block_shapes(self) -> list[tuple[int, int, int, int]]:
+        tiles = -(-self.rows // self.tile)
+        return [(tiles, self.degree + 1, self.tile, stop - start) for start, stop in self.blocks]
 
     @property
     def block_bytes(self) -> list[int]:
-        size = np.dtype(self.dtype).itemsize
-        return [self.tiles * (self.degree + 1) * self.tile * (stop - start) * size for start, stop in self.blocks]
+        return [math.prod(shape) * np.dtype(self.dtype).itemsize for shape in self.block_shapes]
 
     def difference(self, other: "Manifest") -> str | None:
         """In words, the first property in which these bases and others differ; None if they are the same."""
-        words = {
-            "format": "format {}",
-            "graph_digest": "the graph {}",
-            "features_digest": "the features {}",
-            "basis": "the basis {}",
-            "parameters": "basis parameters {}",
-            "operator": "the operator {}",
-            "degree": "degree {}",
-            "dtype": "dtype {}",
-            "nodes": "{} nodes",
-            "features": "{} features",
-            "rows": "{} rows",
-            "rows_digest": "the rows {}",
-        }
-        for key, text in words.items():
-            mine, theirs = getattr(self, key), getattr(other, key)
+        for words in _PROPERTIES:
+            mine, theirs = words.format(self), words.format(other)
             if mine != theirs:
-                return f"{text.format(mine)}, got {text.format(theirs)}"
+                return f"{mine}, got {theirs}"
         return None
+
+
+_PROPERTIES = (
+    "the graph {0.graph_digest}",
+    "the features {0.features_digest}",
+    "the basis {0.basis}",
+    "basis parameters {0.parameters}",
+    "the operator {0.operator}",
+    "degree {0.degree}",
+    "dtype {0.dtype}",
+    "{0.features} features",
+    "{0.rows} rows",
+    "the rows {0.rows_digest}",
+)
 
 
 def read_manifest(path: Path) -> Manifest | None:
@@ -99,21 +100,15 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
     except (OSError, ValueError) as error:
         raise BasesError("bases", str(path), "a JSON file", got=type(error).__name__) from None
-    names = {field.name for field in fields(Manifest)}
+    names = {one.name for one in fields(Manifest)}
     if not isinstance(content, dict) or set(content) != names or content["format"] != FORMAT:
         raise BasesError("bases", str(path), f"a manifest of format {FORMAT}", got="something else")
     return Manifest(**content)
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
-    """Whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
-
-
-def basis_parameters(basis: Basis) -> dict[str, Any]:
-    """The numbers of a basis object: {"a": 1.0, "b": 1.0} of a Jacobi basis."""
-    return {name: float(value) for name, value in vars(basis).items()}
 
 
 def digest(arrays: Sequence[Any]) -> str:

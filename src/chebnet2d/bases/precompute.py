@@ -11,14 +11,12 @@ from chebnet2d._checks import InputError, integer
 from chebnet2d._device import checked_device
 from chebnet2d.bases.bases import Bases
 from chebnet2d.bases.blocks import check_space
-from chebnet2d.bases.computation import BlockComputation
-from chebnet2d.bases.folder import begin, finish, is_finished, missing_blocks, refuse_other
-from chebnet2d.bases.inputs import Inputs, read_inputs
-from chebnet2d.bases.lock import locked
+from chebnet2d.bases.columns import BlockComputation
+from chebnet2d.bases.folder import begin, finish, locked, missing_blocks, refuse_other
+from chebnet2d.bases.inputs import BasesSpec, Inputs, read_inputs
 from chebnet2d.bases.manifest import Manifest
 from chebnet2d.bases.recurrence import buffers_needed
 from chebnet2d.bases.sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
-from chebnet2d.bases.spec import BasesSpec
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
 from chebnet2d.graph import SparseOperator
 
@@ -73,12 +71,13 @@ def precompute(
     inputs = read_inputs(graph, x, BasesSpec.of(spec, spec_fields))
     out = Path(out)
     refuse_other(inputs.manifest, out)
-    if is_finished(out):
+    whole = out / "manifest.json"
+    if whole.is_file():
         return Bases.open(out)
     executor = LocalExecutor() if executor is None else checked_executor("precompute", executor)
     slots = executor.slots  # before there is a folder: a cluster that cannot be reached must not leave one behind
     with locked(out):
-        if is_finished(out):  # by the process that had the lock
+        if whole.is_file():  # by the process that had the lock
             return Bases.open(out)
         if block is None:
             block = _widest(inputs, limit)
@@ -87,7 +86,7 @@ def precompute(
         manifest = begin(inputs, out, block)
         missing = missing_blocks(manifest, out)
         check_space(manifest, out, missing)
-        common = BlockComputation(inputs.matrix, inputs.features, inputs.basis, manifest, inputs.rows, out, where)
+        common = BlockComputation(inputs._replace(manifest=manifest, labels=None, parts=None), out, where)
         report = _reporter(manifest, missing, progress)
         with common.saving_behind():
             tasks = ((index, (index,)) for index in missing)
@@ -102,10 +101,8 @@ def _reporter(
 ) -> Callable[[int, int], None]:
     """Of (block, terms of it that are done), from inside a task or when it has ended; what was said is not said again."""
     widths = [stop - start for start, stop in manifest.blocks]
-    terms = [manifest.degree + 1] * len(widths)
+    terms = [0 if index in missing else manifest.degree + 1 for index in range(len(widths))]
     total = (manifest.degree + 1) * manifest.features
-    for index in missing:
-        terms[index] = 0
 
     def report(index: int, done: int) -> None:
         if progress is not None and terms[index] != done:
@@ -125,10 +122,7 @@ def _widest(inputs: Inputs, limit: int | None) -> int:
     each = 4 * inputs.manifest.nodes * buffers_needed(inputs.basis)
     width = (room - _SLACK) // each
     if width < 1:
-        raise InputError(
-            "precompute",
-            "memory",
-            f"at least {show_bytes(held + _SLACK + each)} for this graph, of which {show_bytes(held)} are in use already",
-            got=show_bytes(held + room),
-        )
+        needed, used = show_bytes(held + _SLACK + each), show_bytes(held)
+        rule = f"at least {needed} for this graph, of which {used} are in use already"
+        raise InputError("precompute", "memory", rule, got=show_bytes(held + room))
     return min(int(width), WIDEST)

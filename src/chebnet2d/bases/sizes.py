@@ -10,23 +10,18 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "
 _DEFAULT = 4 * 2**30  # taken as free where the system does not tell
 
 
-def parse_bytes(value: int | str, owner: str = "parse_bytes", name: str = "memory") -> int:
+def parse_bytes(value: int | str, owner: str = "parse_bytes") -> int:
     """A number of bytes: an integer, or a text like "8GiB", "512 MB" or "1.5g".
 
     >>> parse_bytes("8GiB") == 8 * 2**30
     True
     """
-    rule = "a size like 8GiB or 512MB, or a number of bytes"
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InputError(owner, name, rule, value)
-    if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?|)b?\s*", value.lower())
-        if found is None:
-            raise InputError(owner, name, rule, value)
-        value = int(float(found.group(1)) * _UNITS[found.group(2)])
-    if value <= 0:
-        raise InputError(owner, name, rule, value)
-    return value
+    count = value if isinstance(value, int) and not isinstance(value, bool) else 0
+    if isinstance(value, str) and (found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?|)b?\s*", value.lower())):
+        count = int(float(found.group(1)) * _UNITS[found.group(2)])
+    if count <= 0:
+        raise InputError(owner, "memory", "a size like 8GiB or 512MB, or a number of bytes", value)
+    return count
 
 
 def show_bytes(count: float) -> str:
@@ -40,12 +35,9 @@ def show_bytes(count: float) -> str:
 
 def resident_bytes() -> int:
     """What this process holds in memory now."""
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    held = _kernel_says("/proc/self/status", "VmRSS:")
+    if held is not None:
+        return held
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -54,10 +46,14 @@ def resident_bytes() -> int:
 
 def free_bytes() -> int:
     """What the system could give to this process without swapping."""
+    free = _kernel_says("/proc/meminfo", "MemAvailable:")
+    return _DEFAULT if free is None else free
+
+
+def _kernel_says(path: str, name: str) -> int | None:
+    """Bytes, from a line like "VmRSS:   1024 kB"; None where there is no such file."""
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+        lines = Path(path).read_text(encoding="ascii").splitlines()
     except OSError:
-        pass
-    return _DEFAULT
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(name)), None)

@@ -1,7 +1,6 @@
 """Executors run independent tasks: in this process, in several of this machine, or on a Ray cluster (extra ``cluster``)."""
 
-from chebnet2d.cluster.executor import Executor, checked_executor
-from chebnet2d.cluster.local import LocalExecutor
+from chebnet2d.cluster.executor import Executor, LocalExecutor, checked_executor
 from chebnet2d.cluster.processes import ProcessExecutor
 from chebnet2d.cluster.ray import RayExecutor, connected
 

@@ -9,25 +9,24 @@
 Every worker has a pipe of its own, so that one that is killed leaves no lock behind.
 """
 
-import math
 import multiprocessing
 import os
 import pickle
 import signal
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 from chebnet2d._checks import InputError, integer
-from chebnet2d.cluster.executor import Key
+from chebnet2d.cluster.executor import Call, ExecutorBase, Task, seconds_left
 from chebnet2d.cluster.worker import work
 
 _ATTEMPTS = 3
+_GUARD = 'They died when they started. A script that starts processes must do its work under: if __name__ == "__main__":'
 
 
-class ProcessExecutor:
+class ProcessExecutor(ExecutorBase):
     """Runs tasks in ``workers`` processes with ``threads`` threads of torch each; default: the cores divided among the workers.
 
     A task whose worker dies is given to another one, twice at most; then an error says how the last one ended. Workers end with
@@ -39,48 +38,34 @@ class ProcessExecutor:
         cores = max(1, (os.cpu_count() or 1) // workers)
         self.threads = cores if threads is None else integer("ProcessExecutor", "threads", threads, 1)
 
-    def run(
-        self,
-        function: Callable[..., Any],
-        tasks: Iterable[tuple[Key, tuple[Any, ...]]],
-        *,
-        shared: Any = None,
-        seconds: float | None = None,
-        report: Callable[..., None] | None = None,
-    ) -> Iterator[tuple[Key, Any]]:
-        """See ``Executor.run``."""
-        end = math.inf if seconds is None else time.monotonic() + seconds
-        common = _pickled((function, shared), "the function and what it shares")
-        coming = iter(tasks)
-        workers: list[_Worker] = []
+    def _run(self, call: Call, tasks: Iterator[Task], end: float, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+        common = _pickled(call, "the function and what it shares")
+        coming = (_Task(key, _pickled(arguments, f"the arguments of task {key!r}")) for key, arguments in tasks)
+        idle: list[_Worker] = []
+        busy: dict[Any, tuple[_Worker, _Task]] = {}
         again: list[_Task] = []  # of workers that died
         try:
             while True:
-                while sum(worker.task is not None for worker in workers) < self.slots:
-                    task = again.pop() if again else _next(coming)
-                    if task is None:
-                        break
-                    worker = next((worker for worker in workers if worker.task is None), None)
-                    if worker is None:
-                        workers.append(worker := _Worker(self.threads))
+                while len(busy) < self.slots and (task := again.pop() if again else next(coming, None)) is not None:
+                    worker = idle.pop() if idle else _Worker(self.threads)
+                    busy[worker.pipe] = worker, task
                     worker.take(task)
-                busy = {worker.pipe: worker for worker in workers if worker.task is not None}
-                if not busy:
-                    return
-                ready: Any = wait(list(busy), timeout=None if math.isinf(end) else max(end - time.monotonic(), 0.0))
+                ready: Any = wait(list(busy), seconds_left(end)) if busy else []
                 if not ready:
                     return
-                worker = busy[ready[0]]
+                worker, task = busy[ready[0]]
                 try:
-                    message = worker.message(common)
+                    message = worker.message(common, task)
                 except (EOFError, OSError):  # it has ended, perhaps in the middle of a message
-                    workers.remove(worker)
-                    again.append(worker.lost_task())
+                    again.append(worker.lost(task))
+                    del busy[worker.pipe]
                     continue
                 if message:
-                    yield worker.answer(message)
+                    idle.append(worker)
+                    del busy[worker.pipe]
+                    yield task.key, _result(message)
         finally:
-            for worker in workers:
+            for worker in [*idle, *(worker for worker, _ in busy.values())]:
                 worker.end()
 
 
@@ -90,13 +75,8 @@ class _Task(NamedTuple):
     attempts: int = 1
 
 
-def _next(coming: Iterator[tuple[Any, tuple[Any, ...]]]) -> _Task | None:
-    task = next(coming, None)
-    return None if task is None else _Task(task[0], _pickled(task[1], f"the arguments of task {task[0]!r}"))
-
-
 class _Worker:
-    """A process and its pipe. ``task`` is what it works on, if anything."""
+    """A process and its pipe."""
 
     def __init__(self, threads: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -104,54 +84,33 @@ class _Worker:
         self.process = context.Process(target=work, args=(theirs, threads), daemon=True)
         self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
-        self.task: _Task | None = None
         self.started = False
 
     def take(self, task: _Task) -> None:
-        self.task = task
         if self.started:
             with suppress(OSError):  # it has died: the driver hears of it when it waits for the answer
                 self.pipe.send_bytes(task.arguments)
 
-    def message(self, common: bytes) -> bytes:
+    def message(self, common: bytes, task: _Task) -> bytes:
         """An answer. Or nothing, from a worker that has started: it is given its task only now, so that many start at once."""
         message = self.pipe.recv_bytes()
         if not self.started:
-            assert self.task is not None
             self.started = True
             self.pipe.send_bytes(common)
-            self.pipe.send_bytes(self.task.arguments)
+            self.pipe.send_bytes(task.arguments)
         return message
 
-    def answer(self, message: bytes) -> tuple[Any, Any]:
-        """(key, result), or the exception of the task."""
-        assert self.task is not None
-        key, self.task = self.task.key, None
-        result, error, text = pickle.loads(message)  # noqa: S301 - from our own child
-        if error is None:
-            return key, result
-        if not isinstance(error, InputError):  # which says all there is to say
-            error.add_note(f"In a worker process:\n{text}")
-        raise error
-
-    def lost_task(self) -> _Task:
-        """The task of a worker that has died, for another one."""
+    def lost(self, task: _Task) -> _Task:
+        """The task of this worker, which has died, for another one."""
         self.process.join()
+        self.pipe.close()
+        if task.attempts < _ATTEMPTS:
+            return task._replace(attempts=task.attempts + 1)
         code = self.process.exitcode or 0
-        self.end()
-        assert self.task is not None
-        if self.task.attempts >= _ATTEMPTS:
-            how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-            hint = "Where memory is short, fewer workers help." if self.started else _GUARD
-            raise InputError(
-                "ProcessExecutor",
-                f"task {self.task.key!r}",
-                "in a worker process",
-                got=f"{_ATTEMPTS} workers that died, the last one {how}",
-                hint=hint,
-                verb="end",
-            )
-        return self.task._replace(attempts=self.task.attempts + 1)
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        got = f"{_ATTEMPTS} workers that died, the last one {how}"
+        hint = "Where memory is short, fewer workers help." if self.started else _GUARD
+        raise InputError("ProcessExecutor", f"task {task.key!r}", "in a worker process", got=got, hint=hint, verb="end")
 
     def end(self) -> None:
         self.pipe.close()
@@ -159,7 +118,14 @@ class _Worker:
         self.process.join()
 
 
-_GUARD = 'They died when they started. A script that starts processes must do its work under: if __name__ == "__main__":'
+def _result(message: bytes) -> Any:
+    """The result of a task, or its exception."""
+    result, error, text = pickle.loads(message)  # noqa: S301 - from our own child
+    if error is None:
+        return result
+    if not isinstance(error, InputError):  # which says all there is to say
+        error.add_note(f"In a worker process:\n{text}")
+    raise error
 
 
 def _pickled(value: Any, name: str) -> bytes:

@@ -1,61 +1,44 @@
 """Tasks on a Ray cluster. When a node dies, its unfinished tasks start again elsewhere."""
 
-import math
 import socket
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from chebnet2d._checks import InputError, integer
-from chebnet2d.cluster.executor import Key
+from chebnet2d.cluster.executor import Call, ExecutorBase, Task, seconds_left
 
 _RETRIES = 8
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise InputError(
-            "cluster", "the package ray", "installed", got="none", hint="Install it with: pip install 'chebnet2d[cluster]'"
-        ) from None
-    return ray
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
     """The module ``ray``, connected to the cluster at ``address`` ("auto": the one that this machine belongs to)."""
-    ray = _ray()
+    try:
+        import ray
+    except ImportError:
+        hint = "Install it with: pip install 'chebnet2d[cluster]'"
+        raise InputError("cluster", "the package ray", "installed", got="none", hint=hint) from None
     if not isinstance(address, str) or not address:
         raise InputError("cluster", "address", "that of a Ray cluster, or 'auto'", address)
     if ray.is_initialized():
         yield ray
         return
-    _check_address(address)
     try:
+        host, _, port = address.removeprefix("ray://").rpartition(":")
+        if host and port.isdigit():  # ray itself tries for minutes before it gives up
+            socket.create_connection((host, int(port)), timeout=10).close()
         ray.init(address=address, log_to_driver=False, logging_level="error")
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:150]
-        raise InputError("cluster", f"{address!r}", "the address of a running Ray cluster", reason=reason) from None
+    except (OSError, OverflowError, ValueError, RuntimeError) as error:
+        rule = "the address of a running Ray cluster"
+        raise InputError("cluster", f"{address!r}", rule, reason=_one_line(error)) from None
     try:
         yield ray
     finally:
         ray.shutdown()
 
 
-def _check_address(address: str) -> None:
-    """Whether something listens at the address. Ray itself tries for minutes before it gives up."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():  # "auto" and the like
-        return
-    try:
-        socket.create_connection((host, int(port)), timeout=10).close()
-    except (OSError, OverflowError) as error:
-        raise InputError("cluster", f"{address!r}", "the address of a running Ray cluster", reason=str(error)) from None
-
-
-class RayExecutor:
+class RayExecutor(ExecutorBase):
     """Runs tasks on the cluster at ``address`` ("auto": the one that this machine belongs to), each on ``cpus`` CPUs of a node.
 
     A task whose node dies is started again on another. The result of a finished task is sent to the driver at once, so that it
@@ -70,35 +53,18 @@ class RayExecutor:
     def slots(self) -> int:
         """How many tasks the living nodes work on at a time; at least one."""
         with connected(self.address) as ray:
-            return self._slots(ray)
+            return max(1, sum(int(node["Resources"].get("CPU", 0)) // self.cpus for node in ray.nodes() if node["Alive"]))
 
-    def _slots(self, ray: Any) -> int:
-        return max(1, sum(int(node["Resources"].get("CPU", 0)) // self.cpus for node in ray.nodes() if node["Alive"]))
-
-    def run(
-        self,
-        function: Callable[..., Any],
-        tasks: Iterable[tuple[Key, tuple[Any, ...]]],
-        *,
-        shared: Any = None,
-        seconds: float | None = None,
-        report: Callable[..., None] | None = None,
-    ) -> Iterator[tuple[Key, Any]]:
-        """See ``Executor.run``."""
-        end = math.inf if seconds is None else time.monotonic() + seconds
-        coming = iter(tasks)
+    def _run(self, call: Call, tasks: Iterator[Task], end: float, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
         with connected(self.address) as ray:
             remote = ray.remote(num_cpus=self.cpus, max_retries=_RETRIES, retry_exceptions=False)(_call)
-            common = ray.put((function, shared))
-            waiting: dict[Any, Key] = {}
+            common = ray.put(call)
+            waiting: dict[Any, Any] = {}  # reference -> key
             try:
                 while True:
-                    while len(waiting) < self._slots(ray) and (task := next(coming, None)) is not None:
+                    while len(waiting) < self.slots and (task := next(tasks, None)) is not None:
                         waiting[remote.remote(common, task[1], self.cpus)] = task[0]
-                    if not waiting:
-                        return
-                    left = None if math.isinf(end) else max(end - time.monotonic(), 0.0)
-                    done, _ = ray.wait(list(waiting), num_returns=1, timeout=left)
+                    done, _ = ray.wait(list(waiting), num_returns=1, timeout=seconds_left(end)) if waiting else ([], [])
                     if not done:
                         return
                     key = waiting.pop(done[0])
@@ -116,13 +82,15 @@ class RayExecutor:
                 raise error.cause from None
             raise error.as_instanceof_cause() from None  # with the traceback of the task
         except ray.exceptions.RayError as error:
-            reason = " ".join(str(error).split())[:150]
-            raise InputError(
-                "cluster", f"task {key!r}", "on some node", got=f"{type(error).__name__}: {reason}", verb="end"
-            ) from None
+            got = f"{type(error).__name__}: {_one_line(error)}"
+            raise InputError("cluster", f"task {key!r}", "on some node", got=got, verb="end") from None
 
 
-def _call(common: tuple[Callable[..., Any], Any], arguments: tuple[Any, ...], cpus: int) -> Any:
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:150]
+
+
+def _call(common: Call, arguments: tuple[Any, ...], cpus: int) -> Any:
     import torch
 
     torch.set_num_threads(cpus)

@@ -9,8 +9,6 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-_Answer = tuple[Any, Exception | None, str]  # result, exception, its traceback
-
 
 def work(pipe: "Connection[bytes, bytes]", threads: int) -> None:
     """The life of a worker; the messages are drawn in ``processes``."""
@@ -29,10 +27,10 @@ def work(pipe: "Connection[bytes, bytes]", threads: int) -> None:
             if call is None:
                 call, common = pickle.loads(common), b""  # noqa: S301 - from the driver
             function, shared = call
-            answer: _Answer = (function(shared, *pickle.loads(arguments)), None, "")  # noqa: S301
+            answer = _pickled(function(shared, *pickle.loads(arguments)), None, "")  # noqa: S301
         except Exception as error:
-            answer = (None, error, traceback.format_exc())
-        pipe.send_bytes(_answer_bytes(answer))
+            answer = _pickled(None, error, traceback.format_exc())
+        pipe.send_bytes(answer)
 
 
 def _listen(pipe: "Connection[bytes, bytes]", messages: "SimpleQueue[bytes]") -> None:
@@ -43,14 +41,13 @@ def _listen(pipe: "Connection[bytes, bytes]", messages: "SimpleQueue[bytes]") ->
             os._exit(1)
 
 
-def _answer_bytes(answer: _Answer) -> bytes:
-    """What cannot be sent becomes an error that can."""
-    failed = answer[1]
+def _pickled(result: Any, failed: Exception | None, text: str) -> bytes:
+    """Result, exception and its traceback. What cannot be sent becomes an error that can."""
     try:
-        content = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        content = pickle.dumps((result, failed, text), pickle.HIGHEST_PROTOCOL)
         if failed is not None:
             pickle.loads(content)  # noqa: S301 - some exceptions are pickled and cannot be read back
     except Exception as error:
         sentence = f"{type(failed).__name__}: {failed}" if failed else f"the result of a task cannot be sent: {error}"
-        return pickle.dumps((None, RuntimeError(sentence), answer[2]))
+        return pickle.dumps((None, RuntimeError(sentence), text))
     return content
