@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.bases.manifest import DTYPES, Manifest, digest, features_digest, operator_digest
+from chebnet2d.bases.manifest import DTYPES, Manifest, digest, matrix_digest
 from chebnet2d.bases.operators import OPERATORS, large_operator
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, get_basis
@@ -78,9 +78,9 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
         nodes=matrix.shape[0],
         features=features.shape[1],
         rows=rows.size,
-        graph_digest=operator_digest(matrix),
-        features_digest=features_digest(features),
-        rows_digest=digest([rows]),
+        graph_digest=matrix_digest(matrix),
+        features_digest=matrix_digest(features),
+        rows_digest=digest(rows),
         name=str(getattr(data, "name", None) or ""),
         metric=str(getattr(data, "metric", None) or "accuracy"),
         classes=None if classes is None else int(classes),

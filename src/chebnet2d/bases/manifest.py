@@ -14,7 +14,6 @@ a row are D + 1 pieces within one tile.
 import hashlib
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,7 @@ def write_manifest(manifest: Manifest, path: Path) -> None:
         temporary.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
 
 
-def digest(arrays: Sequence[Any]) -> str:
+def digest(*arrays: Any) -> str:
     hasher = hashlib.sha256()
     for array in arrays:
         array = np.ascontiguousarray(array)
@@ -120,15 +119,11 @@ def digest(arrays: Sequence[Any]) -> str:
     return hasher.hexdigest()[:16]
 
 
-def operator_digest(operator: SparseOperator) -> str:
-    csr = operator.csr
-    return digest([part.cpu().numpy() for part in (csr.crow_indices(), csr.col_indices(), csr.values())])
-
-
-def features_digest(x: Tensor | SparseOperator) -> str:
-    if isinstance(x, SparseOperator):
-        return operator_digest(x)
-    return digest([x.detach().cpu().contiguous().to(torch.float32).numpy()])
+def matrix_digest(x: Tensor | SparseOperator) -> str:
+    """Dense: of the values in float32."""
+    if isinstance(x, Tensor):
+        return digest(x.detach().cpu().contiguous().to(torch.float32).numpy())
+    return digest(*(part.cpu().numpy() for part in (x.csr.crow_indices(), x.csr.col_indices(), x.values)))
 
 
 def block_name(index: int) -> str:

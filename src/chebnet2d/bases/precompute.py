@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from chebnet2d._checks import InputError, integer
@@ -14,7 +15,6 @@ from chebnet2d.bases.blocks import check_space
 from chebnet2d.bases.columns import BlockComputation
 from chebnet2d.bases.folder import begin, finish, locked, missing_blocks, refuse_other
 from chebnet2d.bases.inputs import BasesSpec, Inputs, read_inputs
-from chebnet2d.bases.manifest import Manifest
 from chebnet2d.bases.recurrence import buffers_needed
 from chebnet2d.bases.sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
@@ -87,37 +87,28 @@ def precompute(
         missing = missing_blocks(manifest, out)
         check_space(manifest, out, missing)
         common = BlockComputation(inputs._replace(manifest=manifest, labels=None, parts=None), out, where)
-        report = _reporter(manifest, missing, progress)
+        widths = [stop - start for start, stop in manifest.blocks]
+        terms = [0 if index in missing else manifest.degree + 1 for index in range(len(widths))]  # done, of each block
+
+        def report(index: int, done: int) -> None:
+            if progress is not None and terms[index] != done:  # else it was said from inside the task
+                terms[index] = done
+                total = (manifest.degree + 1) * manifest.features
+                progress(PrecomputeProgress(int(np.dot(widths, terms)), total, index, len(widths)))
+
         with common.saving_behind():
-            tasks = ((index, (index,)) for index in missing)
+            tasks = [(index, (index,)) for index in missing]
             for index, _ in executor.run(BlockComputation.compute, tasks, shared=common, report=report):
                 report(index, manifest.degree + 1)
         finish(manifest, out)
     return Bases.open(out)
 
 
-def _reporter(
-    manifest: Manifest, missing: list[int], progress: Callable[[PrecomputeProgress], None] | None
-) -> Callable[[int, int], None]:
-    """Of (block, terms of it that are done), from inside a task or when it has ended; what was said is not said again."""
-    widths = [stop - start for start, stop in manifest.blocks]
-    terms = [0 if index in missing else manifest.degree + 1 for index in range(len(widths))]
-    total = (manifest.degree + 1) * manifest.features
-
-    def report(index: int, done: int) -> None:
-        if progress is not None and terms[index] != done:
-            terms[index] = done
-            columns = sum(width * count for width, count in zip(widths, terms, strict=True))
-            progress(PrecomputeProgress(columns, total, index, len(widths)))
-
-    return report
-
-
 def _widest(inputs: Inputs, limit: int | None) -> int:
     """How many columns fit into the memory, at most ``WIDEST``."""
     held = resident_bytes()
     if isinstance(inputs.features, SparseOperator):
-        held += 12 * inputs.features.nnz  # their copy by columns
+        held += 12 * inputs.features.nnz  # for the copy of them by columns
     room = free_bytes() // 2 if limit is None else limit - held
     each = 4 * inputs.manifest.nodes * buffers_needed(inputs.basis)
     width = (room - _SLACK) // each
