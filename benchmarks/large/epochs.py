@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from chebnet2d.training.basis_models import on_bases
 from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases

@@ -6,7 +6,6 @@ python benchmarks/large/train.py DIR --epochs 50
 import time
 from pathlib import Path
 
-from chebnet2d.training.basis_models import on_bases
 from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases
