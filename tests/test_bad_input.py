@@ -160,12 +160,12 @@ API = [
     (lambda: chebnet2d.save(torch.nn.Linear(2, 2), "nowhere"), "save: model must be a model of this library"),
     (lambda: chebnet2d.load("nowhere"), "path must be a folder written by save, got 'nowhere' without a config.json"),
     (
-        lambda: chebnet2d.plots.plot_filters(torch.nn.Linear(2, 2), "nowhere.png"),
+        lambda: chebnet2d.plots.plot_filters(torch.nn.Linear(2, 2)),
         "model must have C x C filters (ChebNet2D), got Linear",
     ),
     (
-        lambda: chebnet2d.plots.plot_filters(chebnet2d.ChebNet2D(4, 2), "nowhere.doc"),
-        "path must end in a picture format such as .png",
+        lambda: chebnet2d.plots.save_figure(chebnet2d.plots.plot_filters(chebnet2d.ChebNet2D(4, 2)), "nowhere.doc"),
+        "save_figure: path must end in .png, .pdf or .svg, got 'nowhere.doc'",
     ),
 ]
 

@@ -52,6 +52,7 @@ __all__ = [
     "save",
     "search",
     "study",
+    "testing",
     "theory",
     "training",
 ]

@@ -283,7 +283,8 @@ def _on_bases(subject: _Subject) -> None:
     own = {name: value for name, value in subject.arguments.items() if name in options}
     conv = subject.method.convolution(FEATURES, FEATURES, **own).double()
     bases = MemoryBases.of(conv, subject.data)
-    model = on_bases(subject.method, bases, degree=conv.degree, maps="features", num_layers=1, hidden_channels=8, **own).double()
+    shape = {"degree": conv.degree, "maps": "features", "num_layers": 1, "hidden_channels": 8}
+    model = on_bases(subject.method, bases, **{**shape, **own}).double()
     with torch.no_grad():
         model.eval()
         expected = model.mlp(model.conv(subject.data.x.double(), subject.data.edge_index))

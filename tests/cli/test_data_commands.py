@@ -36,7 +36,7 @@ def _in_a_terminal(monkeypatch, width, *arguments):
 
 @pytest.mark.parametrize(
     ("width", "left_out"),
-    [(80, "protocol, metric, homophily"), (100, "protocol"), (120, None), (40, "protocol, metric, homophily")],
+    [(80, "split, metric, homophily"), (100, "split, metric"), (120, None), (40, "split, metric, homophily")],
 )
 def test_list_cuts_no_number_in_a_narrow_terminal(monkeypatch, width, left_out):
     text = _in_a_terminal(monkeypatch, width, "list")
@@ -52,7 +52,7 @@ def test_list_cuts_no_number_in_a_narrow_terminal(monkeypatch, width, left_out):
 
 
 def test_splits_cut_no_number_in_a_narrow_terminal(monkeypatch):
-    text = _in_a_terminal(monkeypatch, 60, "splits", "digits", "--protocol", "uniform")
+    text = _in_a_terminal(monkeypatch, 60, "splits", "digits", "--kind", "uniform")
     assert "…" not in text
     assert re.search(r"train +1,078 +60\.0 %( +\d+){10}", text)
 

@@ -10,7 +10,8 @@ from ray_nodes import Killer, marked, ray, with_nodes, with_ray
 
 import chebnet2d
 from chebnet2d import InputError
-from chebnet2d.search import on_ray, search
+from chebnet2d.cluster import RayExecutor
+from chebnet2d.search import loop, search
 from cli_runner import run
 from small_search import FIXED, QUICK
 
@@ -24,12 +25,15 @@ class TestSearch:
     def data(self):
         return chebnet2d.data.load("csbm", nodes=90, classes=3, features=8, homophily=0.6, seed=0)
 
-    def test_a_node_dies(self, cluster, data, tmp_path, monkeypatch):
-        """Batches of a grid are the same in whatever order they end: so are the trials, halving included."""
+    def test_a_node_dies(self, cluster, data, tmp_path):
+        """Groups of a grid are the same in whatever order they end: so are the trials, halving included."""
         import optuna
 
+        class Marking(RayExecutor):
+            def run(self, function, tasks, **options):
+                return super().run(partial(marked, str(kill.folder), function), tasks, **options)
+
         kill = Killer(cluster, tmp_path / "marks")
-        monkeypatch.setattr(on_ray, "_train", partial(marked, str(kill.folder), on_ray._train))
         storage = f"sqlite:///{tmp_path}/trials.db"
         options = {"sampler": "grid", "budget": 1000, "ranges": {**GRID, **FIXED}, **QUICK}
         seen, lines = [], []
@@ -38,8 +42,8 @@ class TestSearch:
             seen.append(one)
             kill()
 
-        spread = search(data, ray=cluster.address, storage=storage, progress=progress, log=lines.append, **options)
-        kill.check(7)  # 24 points in batches of 4, and the baseline
+        spread = search(data, executor=Marking(cluster.address), storage=storage, progress=progress, log=lines.append, **options)
+        kill.check(7)  # 24 points in groups of 4, and the baseline
         here = search(data, **options)
         assert spread.stopped == here.stopped == "every point was tried"
         assert len(spread.trials) == 24
@@ -48,19 +52,19 @@ class TestSearch:
         assert plain(spread.best) == plain(here.best)
         assert sum(trial.pruned for trial in here.trials) > 0
         assert [one.trials for one in seen] == sorted(one.trials for one in seen)
-        assert max(one.in_training for one in seen) >= 4, "when a batch ended, another was in training"
+        assert max(one.in_training for one in seen) >= 4, "when a group ended, another was in training"
         assert seen[-1].in_training == 0
         assert len(lines) == len(seen) == 7
         told = optuna.load_study(storage=storage, study_name="chebnet2d on csbm").trials
         assert len({json.dumps(trial.params, sort_keys=True) for trial in told}) == len(told) == 24
         assert {trial.state.name for trial in told} == {"COMPLETE", "PRUNED"}
-        more = search(data, ray=cluster.address, storage=storage, **options)
+        more = search(data, executor=RayExecutor(cluster.address), storage=storage, **options)
         assert [plain(trial) for trial in more.trials] == [plain(trial) for trial in spread.trials], "nothing was left to do"
 
     @pytest.mark.parametrize("sampler", ["tpe", "random"])
-    def test_several_batches_of_a_sampler(self, cluster, data, sampler):
+    def test_several_groups_of_a_sampler(self, cluster, data, sampler):
         """No point twice, and the number of trials is kept."""
-        result = search(data, ray=cluster.address, sampler=sampler, budget=14, baseline=False, **QUICK)
+        result = search(data, executor=RayExecutor(cluster.address), sampler=sampler, budget=14, baseline=False, **QUICK)
         assert result.stopped == "budget"
         assert len({json.dumps([trial.model, trial.settings]) for trial in result.trials}) == len(result.trials) == 14
 
@@ -71,24 +75,24 @@ class TestSearch:
                 break
             time.sleep(0.1)
         options = {"budget": 12, **QUICK}
-        spread, here = (search(data, ray=address, **options) for address in (made.address, None))
+        spread, here = (search(data, executor=where, **options) for where in (RayExecutor(made.address), None))
         assert [plain(trial) for trial in spread.trials] == [plain(trial) for trial in here.trials]
-        assert spread.preset == here.preset
+        assert spread.recipe == here.recipe
 
     def test_time_is_kept(self, cluster, data):
         options = {**QUICK, "epochs": 1_000_000, "patience": 1_000_000}
-        result = search(data, ray=cluster.address, budget="8s", **options)
+        result = search(data, executor=RayExecutor(cluster.address), budget="8s", **options)
         assert result.stopped == "budget"
-        assert result.seconds < 8 + on_ray.GRACE
+        assert result.seconds < 8 + loop.GRACE
         assert len(result.trials) >= 4
         assert all(trial.pruned for trial in result.trials)
 
     def test_a_cluster_that_has_no_cpu_to_give(self, started, data, monkeypatch):
         made = with_nodes(started, 0)
-        monkeypatch.setattr(on_ray, "GRACE", 0.5)
+        monkeypatch.setattr(loop, "GRACE", 0.5)
         lines = []
         with pytest.raises(InputError, match="budget must be enough for one trial, got 1s"):
-            search(data, ray=made.address, budget="1s", baseline=False, log=lines.append, **QUICK)
+            search(data, executor=RayExecutor(made.address), budget="1s", baseline=False, log=lines.append, **QUICK)
         assert lines == ["not back in time, and lost: 4 trials"]
 
     def test_interrupting_gives_the_best_so_far(self, cluster, data):
@@ -96,7 +100,7 @@ class TestSearch:
             if progress.trials:
                 raise KeyboardInterrupt
 
-        result = search(data, ray=cluster.address, budget=1000, progress=stop, **QUICK)
+        result = search(data, executor=RayExecutor(cluster.address), budget=1000, progress=stop, **QUICK)
         assert result.stopped == "interrupted"
         assert len(result.trials) == 4
 

@@ -10,7 +10,7 @@ from theory_examples import SEEDS
 from chebnet2d.conv import SpectralConv
 from chebnet2d.graph import adjacency, shifted_laplacian
 from chebnet2d.theory import degree_curve
-from chebnet2d.theory.graphs import complete, karate, path, random_graph, spectrum_of_edges, star
+from chebnet2d.theory.example_graphs import complete, karate, path, random_graph, spectrum_of_edges, star
 
 
 class TestDegree:

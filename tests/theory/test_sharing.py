@@ -10,7 +10,7 @@ from theory_examples import SEEDS, signal, small_spectrum, sparse_rows
 
 from chebnet2d import InputError
 from chebnet2d.theory import construct_shared, separate, toeplitz
-from chebnet2d.theory.graphs import path, spectrum_of_edges
+from chebnet2d.theory.example_graphs import path, spectrum_of_edges
 
 
 class TestSharing:

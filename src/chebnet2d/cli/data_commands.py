@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from chebnet2d.data.download import Progress
+    from chebnet2d.data.download import DownloadProgress
 
 data_app = typer.Typer(help="Datasets: list, fetch, check, splits, generate.", no_args_is_help=True)
 
@@ -46,15 +46,15 @@ def list_datasets(json: Json = False, data_root: DataRoot = None) -> None:
         ]
         print_json({"root": str(data.data_root(data_root)), "datasets": embedded + entries})
         return
-    table = _table("dataset", "nodes", "edges", "features", "classes", "homophily", "metric", "protocol", "here")
+    table = _table("dataset", "nodes", "edges", "features", "classes", "homophily", "metric", "split", "here")
     for name in EMBEDDED_TITLES:
         table.add_row(name, "", "", "", "", "", "accuracy", "uniform", "embedded")
     for name, entry in data.CATALOGUE.items():
         known = generated.get(name, entry.statistics)
         cells = [_number(value) for value in (known.nodes, known.edges, known.features, known.classes, known.homophily)]
         mark = "generated" if name in generated else "yes" if name in here else "no"
-        table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.protocol, mark)
-    left_out = _print(table, droppable=("protocol", "metric", "homophily"))
+        table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.split, mark)
+    left_out = _print(table, droppable=("split", "metric", "homophily"))
     print(f"data root: {data.data_root(data_root)}")
     if left_out:
         print(f"left out, for want of width: {', '.join(left_out)}.")
@@ -80,7 +80,7 @@ def fetch(
 
     with _download_bar(quiet=json) as report:
         folder = data.fetch(name, data_root, report, force=force)
-    entry = data.find(name, "fetch")
+    entry = data.find_entry(name, "fetch")
     say(f"{entry.name}: in {folder}, counts as in the catalogue", quiet=json)
     if json:
         print_json({"dataset": entry.name, "folder": str(folder), "ok": True})
@@ -125,28 +125,28 @@ def check(name: Name, json: Json = False, data_root: DataRoot = None) -> None:
 @data_app.command("splits")
 def splits(
     name: Annotated[str, typer.Argument(help="Name of a dataset, embedded ones included.")],
-    protocol: Annotated[str | None, typer.Option(help="One protocol; default: all that the dataset admits.")] = None,
+    kind: Annotated[str | None, typer.Option(help="One kind of split; default: all that the dataset admits.")] = None,
     seed: Annotated[int, typer.Option(help="Seed, or number of a fixed split.")] = 0,
     json: Json = False,
     data_root: DataRoot = None,
 ) -> None:
-    """Show how each protocol cuts a dataset: sizes, classes in each part, and what follows from it.
+    """Show how each kind of split cuts a dataset: sizes, classes in each part, and what follows from it.
 
-    Example: chebnet2d data splits cora --protocol balanced --seed 1
+    Example: chebnet2d data splits cora --kind balanced --seed 1
     """
     from chebnet2d import data
     from chebnet2d._checks import InputError, integer
     from chebnet2d.cli.console import print_json
 
-    integer("data splits", "--seed", seed, 0)  # else every protocol says so for itself, as if it could not cut the dataset
+    integer("data splits", "--seed", seed, 0)  # else every kind would be listed as not possible, for this reason
     graph = data.load(name, data_root)
     reports: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
-    for candidate in [protocol] if protocol else data.PROTOCOLS:
+    for candidate in [kind] if kind else data.SPLIT_KINDS:
         try:
             reports.append(data.split_report(data.split(graph, candidate, seed=seed), graph))
         except InputError as error:
-            if protocol:
+            if kind:
                 raise
             refused[candidate] = str(error)
     if json:
@@ -203,7 +203,7 @@ def _number(value: Any) -> str:
 
 
 @contextmanager
-def _download_bar(quiet: bool) -> "Iterator[Progress | None]":
+def _download_bar(quiet: bool) -> "Iterator[DownloadProgress | None]":
     """A progress bar on stderr, one line a file; nothing when stderr is not a terminal or ``quiet``."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn

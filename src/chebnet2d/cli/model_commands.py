@@ -33,7 +33,7 @@ def train(
     transform: Annotated[
         str | None, typer.Option(help="none, row-normalize or standardize (features), largest-component (default: none).")
     ] = None,
-    split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
+    split: Annotated[str, typer.Option(help="Kind of split: uniform, balanced, ...")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000).")] = None,
     patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200).")] = None,
@@ -176,14 +176,16 @@ def plot(
     Example: chebnet2d plot my-model --out filters.png
     """
     import chebnet2d
+    from chebnet2d._figures import check_picture
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import print_json, say
 
     picture = out or model / "filters.png"
     check_target("plot", "--out", picture)
+    check_picture(picture, "plot")
     loaded = chebnet2d.load(model)
     names = chebnet2d.models.read_facts(model).get("class_names")
-    target = chebnet2d.plots.plot_filters(loaded, picture, names)
+    target = chebnet2d.plots.save_figure(chebnet2d.plots.plot_filters(loaded, class_names=names), picture)
     say(f"filters drawn in {target}", quiet=json)
     if json:
         print_json({"out": str(target)})

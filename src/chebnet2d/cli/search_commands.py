@@ -10,7 +10,7 @@ import typer
 from chebnet2d.cli.own_graph import takes_own_graph
 
 if TYPE_CHECKING:
-    from chebnet2d.search.search import SearchProgress, SearchResult
+    from chebnet2d.search import SearchProgress, SearchResult
 
 
 @takes_own_graph
@@ -20,7 +20,7 @@ def search(
     budget: Annotated[str, typer.Option(help="Time like 90s, 10m or 2h, or a number of trials.")] = "10m",
     sampler: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     splits: Annotated[int, typer.Option(help="Splits that every trial is trained on; its score is the mean.")] = 3,
-    split: Annotated[str, typer.Option(help="Split protocol: uniform, balanced, ...")] = "uniform",
+    split: Annotated[str, typer.Option(help="Kind of split: uniform, balanced, ...")] = "uniform",
     batch: Annotated[
         int | None,
         typer.Option(help="Trials that are trained side by side (default: 16, at most a quarter of a number of trials)."),
@@ -53,9 +53,10 @@ def search(
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import cluster_news, log_lines, print_json, say
     from chebnet2d.cli.graphs import check_labels, is_own, read_data
+    from chebnet2d.cluster import RayExecutor
     from chebnet2d.recipes import canonical_name, load_recipe, write_recipe
-    from chebnet2d.search.budget import Budget
-    from chebnet2d.search.search import search as run_search
+    from chebnet2d.search import Budget
+    from chebnet2d.search import search as run_search
 
     limits = Budget.of(budget)
     values = dict(_range(text) for text in ranges or [])
@@ -79,19 +80,19 @@ def search(
             seed=seed,
             storage=storage,
             ranges=values,
-            preset=load_recipe(method, name),
+            recipe=load_recipe(method, name),
             baseline=baseline,
             halving=halving,
             epochs=epochs,
             patience=patience,
             monitor=monitor,
-            ray=ray,
+            executor=None if ray is None else RayExecutor(ray),
             progress=report,
             log=write,
         )
-    write_recipe(target, replace(result.preset, dataset=name), _notes(result))
+    write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
     if json:
-        print_json({**result.as_json(), "out": str(target)})
+        print_json({**result.to_json(), "out": str(target)})
     else:
         _print(result)
         say(f"preset: {target}")
@@ -167,7 +168,7 @@ def _print(result: "SearchResult") -> None:
             each = ", ".join(f"{100 * score:.2f}" for score in trial.scores)
             cut = f", cut off after {max(trial.epochs)} epochs" if trial.pruned else ""
             say(f"validation {result.metric} of the {title}: {100 * trial.val_metric:.2f} % ({each}){cut}")
-    for title, values in (("model", result.preset.model), ("settings", result.preset.settings)):
+    for title, values in (("model", result.recipe.model), ("settings", result.recipe.settings)):
         say(f"{title}: " + ", ".join(f"{name} = {value}" for name, value in values.items()))
 
 

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from chebnet2d.theory import Claim, Report
+    from chebnet2d.theory import Claim, TheoryReport
 
 _WIDTH = 170  # of the table where stdout is no terminal
 
@@ -25,12 +25,12 @@ def theory(
 
     Example: chebnet2d theory --plot degrees.png
     """
+    from chebnet2d._figures import check_picture
     from chebnet2d.cli.console import print_json, say
     from chebnet2d.theory import degree_figure, report, save_figure
-    from chebnet2d.theory.figure import check_path
 
     if plot is not None:
-        check_path(plot)  # before the work, not after it
+        check_picture(plot, "theory")  # before the work, not after it
     large, skipped = _real_graphs(data_root)
     with _progress(quiet=json) as done:
         result = report(seed=seed, large=large, skipped=skipped, done=done)
@@ -56,7 +56,7 @@ def _real_graphs(root: Path | None) -> "tuple[dict[str, Tensor], dict[str, str]]
         return {}, {"Cora": str(error)}
 
 
-def _print_table(result: "Report") -> None:
+def _print_table(result: "TheoryReport") -> None:
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""The one way to make a dataset: checked arrays in, a torch_geometric ``Data`` with a fixed set of attributes out."""
+"""How every dataset of the catalogue is made: checked arrays in, a torch_geometric ``Data`` with fixed attributes out."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from chebnet2d._checks import InputError, one_of
+from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
 
-METRICS = ("accuracy", "roc_auc")
 DENSE_LIMIT = 256 * 2**20  # bytes of a dense float32 x; above it x is a sparse CSR tensor
 
 
@@ -31,12 +30,14 @@ def make_data(
     """A ``Data`` with ``x``, ``edge_index``, ``y``, ``num_classes``, ``name``, ``metric`` and what else is given.
 
     Args:
-        x: N x F numbers, a dense array or a scipy sparse matrix. Dense float32, unless that is larger than ``DENSE_LIMIT``: CSR.
+        x: N x F numbers, a dense array or a scipy sparse matrix. It becomes dense float32, or CSR above ``DENSE_LIMIT``.
         edges: 2 x E node indices in any order and direction; loops and repetitions are dropped, both directions are kept.
         y: N class indices, -1 for a node without a label.
+        metric: name of the metric by which models are judged, see ``chebnet2d.training``.
         masks: "train", "val", "test" to N x S booleans: column s is the s-th fixed split that comes with the data.
     """
-    one_of(name, "metric", metric, METRICS)
+    if not isinstance(metric, str) or not metric:
+        raise InputError(name, "metric", "the name of a metric", metric)
     features = _features(name, x)
     nodes = int(features.shape[0])
     labels = np.asarray(y)
@@ -66,7 +67,7 @@ def make_data(
 
 
 def both_directions(edges: Any, nodes: int, owner: str = "both_directions") -> Tensor:
-    """2 x 2E: every undirected edge in both directions, once, sorted by (row, column), without self loops."""
+    """2 x 2E: every undirected edge once per direction, sorted by (row, column), without self loops."""
     index = np.asarray(edges)
     if index.ndim != 2 or index.shape[0] != 2:
         raise InputError(owner, "edges", "2 x E node indices", index)
@@ -92,7 +93,7 @@ def sorted_unique(keys: Any) -> Any:
     return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if keys.size else keys
 
 
-def num_classes(data: Any) -> int:
+def num_classes(data: Data) -> int:
     """The number of classes: the attribute if the data carries one, else the largest label + 1."""
     stored = getattr(data, "num_classes", None)
     if stored is not None:
@@ -100,7 +101,7 @@ def num_classes(data: Any) -> int:
     return int(data.y.max()) + 1 if data.y.numel() else 0
 
 
-def dataset_digest(data: Any) -> str:
+def dataset_digest(data: Data) -> str:
     """The first 16 hex digits of a SHA-256 over features, edges and labels: the same tensors, the same digest."""
     hasher = hashlib.sha256()
     for key in ("x", "edge_index", "edge_weight", "y"):
@@ -134,7 +135,7 @@ def _features(name: str, x: Any) -> Tensor:
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
-    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller's array stays the caller's
+    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller may change the array later
     if not np.isfinite(dense).all():
         raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

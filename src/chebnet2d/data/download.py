@@ -11,7 +11,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 
-Progress = Callable[[str, int, int | None], None]
+DownloadProgress = Callable[[str, int, int | None], None]
 """Called with (file name, bytes so far, bytes in all or None)."""
 
 _CHUNK = 1 << 18
@@ -22,7 +22,7 @@ class NotFound(InputError):
     """The server has no such file (any more)."""
 
 
-def download(url: str, path: Path, progress: Progress | None = None, *, attempts: int = 3, timeout: float = 30.0) -> Path:
+def download(url: str, path: Path, progress: DownloadProgress | None = None, *, attempts: int = 3, timeout: float = 30.0) -> Path:
     """Download to ``path``. What has arrived lies in ``path.part`` until the file is whole; the next call continues there.
 
     A server names a version of a file by its ETag or its time of change. A part of another version, or of an unknown one, is
@@ -50,16 +50,11 @@ def download(url: str, path: Path, progress: Progress | None = None, *, attempts
             part.replace(path)
             note.unlink(missing_ok=True)
             return path
-    raise InputError(
-        "fetch",
-        str(url),
-        "reachable",
-        got=f"{reason} in {attempts} attempts",
-        hint="Run the command again: it continues where it stopped.",
-    )
+    hint = "Run the command again: it continues where it stopped."
+    raise InputError("fetch", url, "reachable", got=f"{reason} in {attempts} attempts", hint=hint)
 
 
-def _continue(url: str, part: Path, note: Path, name: str, progress: Progress | None, timeout: float) -> None:
+def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadProgress | None, timeout: float) -> None:
     done, version = _state(part, note, url)
     request = urllib.request.Request(url, headers={"User-Agent": "chebnet2d", "Accept-Encoding": "identity"})
     if done and version:
@@ -84,7 +79,7 @@ def _continue(url: str, part: Path, note: Path, name: str, progress: Progress | 
 
 
 def _state(part: Path, note: Path, url: str) -> tuple[int, str | None]:
-    """How much of which version is there."""
+    """How many bytes have arrived, and of which version of the file."""
     try:
         known = json.loads(note.read_text(encoding="utf-8"))
         if known["url"] == url and known["version"]:

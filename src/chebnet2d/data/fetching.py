@@ -1,64 +1,43 @@
-"""``fetch(name)``: download the raw files of a dataset, look into them, and only then put them in their place.
+"""``fetch(name)``: download the raw files of a dataset, count what they hold, and only then put them in their place.
 
-Addresses and file names come from torch_geometric's dataset classes, and for OGB from the ogb package if it is installed. The
-transfer is our own: those classes cannot resume, write under the final name from the first byte, do not verify certificates,
-and go on to unpickle what they have received.
+The raw format of the dataset knows the addresses. The transfer does not use torch_geometric's dataset classes, because they
+cannot resume, write under the final name from the first byte, do not verify certificates, and unpickle what they receive.
 """
 
-import csv
-import importlib.util
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.catalogue import Entry, find
+from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.checking import check, compare
-from chebnet2d.data.download import NotFound, Progress, download
+from chebnet2d.data.download import DownloadProgress, NotFound, download
+from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated import generated_facts
-from chebnet2d.data.loading import raw_files, with_placeholders
-from chebnet2d.data.raw_formats import READERS
-
-TWITCH_URL = "https://snap.stanford.edu/data/twitch_gamers.zip"
-OGB_URL = "https://snap.stanford.edu/ogb/data/nodeproppred/{}.zip"
+from chebnet2d.data.loading import files_of, with_placeholders
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 
-@dataclass(frozen=True)
-class Source:
-    """One download: a file of the dataset, or an archive with ``members`` of it. An optional one may be missing."""
-
-    url: str
-    file: str
-    archive: bool = False
-    optional: bool = False
-
-
-def fetch(name: str, root: str | Path | None = None, progress: Progress | None = None, *, force: bool = False) -> Path:
+def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress | None = None, *, force: bool = False) -> Path:
     """The folder with the raw files, downloaded if they are not there (or ``force``).
 
     Everything arrives in ``.fetch/NAME`` below the root, is read and counted there, and is moved to its place when the counts
     are the catalogue's. After a broken connection the same call continues; after wrong counts nothing is kept.
     """
-    entry = find(name, "fetch")
+    entry = find_entry(name, "fetch")
     base = data_root(root)
     folder = base / entry.folder
-    if raw_files(entry, base) is not None and not force:
+    if files_of(entry, base) is not None and not force:
         found = check(entry.name, base)
         if not found.ok:
-            raise InputError(
-                "fetch",
-                f"the files in {folder}",
-                "the catalogue's counts",
-                got="; ".join(found.mismatches),
-                hint="Replace them by {}.",
-                mentions=("force",),
-                verb="have",
-            )
+            hint = "Replace them by {}."
+            got = "; ".join(found.mismatches)
+            rule = "the catalogue's counts"
+            raise InputError("fetch", f"the files in {folder}", rule, got=got, hint=hint, mentions=("force",), verb="have")
         return folder
     staging = base / ".fetch" / entry.name
     try:
@@ -68,14 +47,14 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
     with _alone(staging, entry):
         arrived = _download_all(entry, staging, progress)
         try:
-            data = with_placeholders(READERS[entry.format](staging, entry), entry)
+            data = with_placeholders(RAW_FORMATS[entry.format].read(staging, entry), entry)
             mismatches = compare(entry, data).mismatches
         except InputError as error:
             mismatches = (str(error),)
         if mismatches:
             shutil.rmtree(staging)
             got = "; ".join(mismatches).rstrip(".")
-            raise InputError("fetch", str(entry.name), "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
+            raise InputError("fetch", entry.name, "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
         if generated_facts(entry, base) is not None:
             shutil.rmtree(folder)  # its note and its splits must not stay beside the dataset
         for file in arrived:
@@ -86,75 +65,10 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
     return folder
 
 
-def sources(entry: Entry) -> list[Source]:
-    """Where the files of a dataset come from."""
-    return _SOURCES[entry.format](entry)
-
-
-def _planetoid(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import Planetoid
-
-    splits = [Source(f"{Planetoid.geom_gcn_url}/splits/{file}", file, optional=True) for file in entry.optional]
-    return [Source(f"{Planetoid.url}/{file}", file) for file in entry.files] + splits
-
-
-def _amazon(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import Amazon
-
-    return [Source(f"{Amazon.url.rstrip('/')}/{file}", file) for file in entry.files]
-
-
-def _heterophilous(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import HeterophilousGraphDataset
-
-    return [Source(f"{HeterophilousGraphDataset.url}/{file}", file) for file in entry.files]
-
-
-def _linkx(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import LINKXDataset
-
-    files = [Source(url, file) for file, url in LINKXDataset.datasets[entry.name].items()]
-    return files + _linkx_splits(entry)
-
-
-def _linkx_splits(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import LINKXDataset
-
-    return [Source(f"{LINKXDataset.github_url}/splits/{file}", file, optional=True) for file in entry.optional]
-
-
-def _twitch(entry: Entry) -> list[Source]:
-    return [Source(TWITCH_URL, "twitch_gamers.zip", archive=True), *_linkx_splits(entry)]
-
-
-def _ogb(entry: Entry) -> list[Source]:
-    url = OGB_URL.format(entry.name.removeprefix("ogbn-"))
-    package = importlib.util.find_spec("ogb")
-    for location in (package.submodule_search_locations or ()) if package else ():
-        table = Path(location) / "nodeproppred" / "master.csv"  # rows are properties, columns are datasets
-        if table.is_file():
-            with table.open(newline="", encoding="utf-8") as stream:
-                for row in csv.DictReader(stream):
-                    if row.get("") == "url":
-                        url = row.get(entry.name) or url
-    return [Source(url, "archive.zip", archive=True)]
-
-
-_SOURCES: dict[str, Callable[[Entry], list[Source]]] = {
-    "planetoid": _planetoid,
-    "amazon": _amazon,
-    "heterophilous": _heterophilous,
-    "facebook100": _linkx,
-    "genius": _linkx,
-    "twitch-gamers": _twitch,
-    "ogb": _ogb,
-}
-
-
-def _download_all(entry: Entry, staging: Path, progress: Progress | None) -> list[str]:
+def _download_all(entry: Entry, staging: Path, progress: DownloadProgress | None) -> list[str]:
     """Names of the files of the dataset that are in the staging folder now."""
     arrived = []
-    for source in sources(entry):
+    for source in RAW_FORMATS[entry.format].sources(entry):
         path = staging / source.file
         if not path.is_file():  # a file without .part is whole: from an earlier call
             try:
@@ -193,7 +107,7 @@ def _unpacked(archive: Path, staging: Path, entry: Entry) -> list[str]:
 
 @contextmanager
 def _alone(staging: Path, entry: Entry) -> Iterator[None]:
-    """Two downloads into one folder would mix. The lock goes with the process, however that ends."""
+    """A lock, because two downloads into one folder would mix. It is released when the process ends, however that happens."""
     try:
         import fcntl
     except ImportError:  # no such locks on this system
@@ -205,7 +119,7 @@ def _alone(staging: Path, entry: Entry) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError("fetch", str(entry.name), "fetched by one process at a time", got="another one at work") from None
+            raise InputError("fetch", entry.name, "fetched by one process at a time", got="another one at work") from None
         try:
             yield
         finally:

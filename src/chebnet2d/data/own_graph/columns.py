@@ -34,19 +34,17 @@ def named(table: Table, argument: str, name: str) -> int:
     """The position of the column that the user asked for."""
     if name in table.names:
         if table.names.count(name) > 1:
-            raise InputError(
-                str(table.label), str(argument), f"one column, but {name!r} occurs more than once in the header", verb="name"
-            )
+            raise InputError(table.label, argument, f"one column, but {name!r} occurs more than once in the header", verb="name")
         return table.names.index(name)
     listed = ", ".join(repr(n) for n in table.names[:12]) + (", ..." if table.width > 12 else "")
     kind = "columns" if table.has_header else "columns, by position, as there is no header"
-    raise InputError(str(table.label), str(argument), f"one of its {kind} ({listed})", name)
+    raise InputError(table.label, argument, f"one of its {kind} ({listed})", name)
 
 
-def meant(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
-    """A name that is given once may be meant for one of several tables: it is for those that have such a column.
+def column_for(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
+    """The name for this table, or None if it is meant for another one: those tables are meant that have such a column.
 
-    If none has one, it is for all of them, and the first will say so.
+    If none has one, all are meant, so that the first one that is read reports it.
     """
     if name is None or _mentions(table, name) or not any(other is not None and _mentions(other, name) for other in others):
         return name

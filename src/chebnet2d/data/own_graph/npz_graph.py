@@ -6,19 +6,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import torch
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.arrays import NpzFile, dense_features, ids_of, sparse_features, sparse_from_parts
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_data, make_features, no_features
+from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
+from chebnet2d.data.own_graph.assemble import graph_data, make_features, no_features
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.labels import Labels
+from chebnet2d.data.own_graph.numpy_files import NpzFile
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import MemoryTable
 
 _PARTS = ("x_data", "x_indices", "x_indptr", "x_shape")
 _NAMES = ("edge_index", "x", *_PARTS, "y", "edge_weight", "ids", "class_names")
 
 
-def read_npz(path: Path, *, features: str | None, missing_features: str, unlabelled: str | None) -> Any:
+def read_npz(path: Path, made: str | None, options: ReadOptions) -> Data:
     """Nodes keep the numbers that ``edge_index`` uses; ``ids`` are their names. In ``y``, -1 and "" mean no label."""
     with NpzFile(path) as file:
         if not file.has("edge_index"):
@@ -36,15 +39,15 @@ def read_npz(path: Path, *, features: str | None, missing_features: str, unlabel
         ids = ids_of(file.label, file.array("ids"), nodes) if file.has("ids") else np.arange(nodes)
         y, class_names = np.full(nodes, -1, dtype=np.int64), list[str]()
         if file.has("y"):
-            y, class_names = _labels(file, nodes, unlabelled)
+            y, class_names = _labels(file, nodes, options.unlabelled)
     index = torch.from_numpy(edge_index)
-    if features in MADE_FEATURES:
-        x = make_features(str(features), index, nodes)
+    if made is not None:
+        x = make_features(made, index, nodes)
     elif found is None:
         raise no_features(str(path))
     else:
-        x = found.matrix(np.arange(nodes), missing_features)
-    return make_data(path.stem, x, index, weight, torch.from_numpy(y), ids, class_names)
+        x = found.matrix(np.arange(nodes), options.missing_features)
+    return graph_data(path.stem, x, index, weight, torch.from_numpy(y), ids, class_names)
 
 
 def _features(file: NpzFile) -> Features | None:
@@ -88,41 +91,41 @@ def _labels(file: NpzFile, nodes: int, unlabelled: str | None) -> tuple[Any, lis
 
 def checked_edge_index(label: str, array: Any) -> Any:
     if array.ndim != 2 or array.shape[0] != 2:
-        hint = " Transpose it?" if array.ndim == 2 and array.shape[1] == 2 else ""
-        raise InputError(str(label), "edge_index", "2 x E integers", got=f"shape {array.shape}.{hint}")
+        hint = "Transpose it?" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise InputError(label, "edge_index", "2 x E integers", got=f"shape {array.shape}", hint=hint)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise InputError(str(label), "edge_index", "2 x E integers", got=f"dtype {array.dtype}")
+        raise InputError(label, "edge_index", "2 x E integers", got=f"dtype {array.dtype}")
     if array.size and array.min() < 0:
-        raise InputError(str(label), "edge_index", ">= 0", got=str(array.min()))
+        raise InputError(label, "edge_index", ">= 0", got=str(array.min()))
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def checked_weight(label: str, array: Any, edges: int) -> Any:
     if array.shape != (edges,):
         raise InputError(
-            str(label), "edge_weight", f"one number for each of the {edges} edges", got=f"shape {array.shape}", verb="have"
+            label, "edge_weight", f"one number for each of the {edges} edges", got=f"shape {array.shape}", verb="have"
         )
     if array.dtype.kind not in "iufb":
-        raise InputError(str(label), "edge_weight", "numbers", got=f"dtype {array.dtype}", verb="hold")
+        raise InputError(label, "edge_weight", "numbers", got=f"dtype {array.dtype}", verb="hold")
     with np.errstate(over="ignore"):
         weight = array.astype(np.float32)
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         first = int(bad.argmax())
-        raise InputError(str(label), "edge_weight", "finite numbers >= 0", got=f"{array[first]} at edge {first}")
+        raise InputError(label, "edge_weight", "finite numbers >= 0", got=f"{array[first]} at edge {first}")
     return weight
 
 
 def checked_classes(label: str, y: Any, names: list[str]) -> Any:
     """Class indices that belong to a list of names: -1 for none."""
     if y.dtype.kind not in "iu":
-        raise InputError(str(label), "y", "class indices beside class_names", got=f"dtype {y.dtype}", verb="hold")
+        raise InputError(label, "y", "class indices beside class_names", got=f"dtype {y.dtype}", verb="hold")
     bad = (y < -1) | (y >= len(names))
     if bad.any():
         first = int(bad.argmax())
         raise InputError(
-            str(label), "y", f"from -1 to {len(names) - 1} (class_names has {len(names)})", got=f"{y[first]} at node {first}"
+            label, "y", f"from -1 to {len(names) - 1} (class_names has {len(names)})", got=f"{y[first]} at node {first}"
         )
     if len(set(names)) < len(names):
-        raise InputError(str(label), "class_names", "distinct", got=", ".join(names[:8]))
+        raise InputError(label, "class_names", "distinct", got=", ".join(names[:8]))
     return y.astype(np.int64)

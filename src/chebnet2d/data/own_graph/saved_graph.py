@@ -1,112 +1,49 @@
-"""A torch_geometric ``Data`` in a safetensors file: tensors and JSON, nothing that could run when it is read."""
+"""Reading what ``write_graph`` wrote, with the same checks as for any other file of unknown origin."""
 
 import itertools
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d._targets import written_whole
 from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_features, no_features
+from chebnet2d.data.own_graph.assemble import make_features, no_features
 from chebnet2d.data.own_graph.npz_graph import checked_classes, checked_edge_index, checked_weight
-from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.own_graph.options import ReadOptions
+from chebnet2d.data.own_graph.table import first_line, shown
+from chebnet2d.data.own_graph.writing import FORMAT, VERSION
 from chebnet2d.graph import SparseOperator
 
-FORMAT = "chebnet2d_graph"
-VERSION = 1
-_SPARSE = ("crow", "col", "values")
+
+def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
+    """The ``Data`` of the file; ``made``: features to make instead of its own."""
+    values = saved_values(path)
+    _check(str(path), values, made, options.missing_features)
+    data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
+    for key, value in values.items():
+        setattr(data, key, value)
+    data.name = values.get("name") or path.stem
+    data.metric = values.get("metric") or "accuracy"
+    return data
 
 
-def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a ``Data`` to ``path`` (suffix .safetensors), from where ``read_graph`` has it back, attribute by attribute.
-
-    Tensors (dense, or sparse of two dimensions), strings, numbers, lists of these and arrays of ids can be written. The file
-    appears under its name when it is complete.
-    """
-    owner = "write_graph"
-    path = Path(path)
-    if path.suffix.lower() != ".safetensors":
-        raise InputError(owner, "path", "a file with the suffix .safetensors", str(path))
-    if not path.parent.is_dir():
-        raise InputError(owner, "path", "in a folder that exists", str(path))
-    if not hasattr(data, "to_dict") or getattr(data, "edge_index", None) is None:
-        raise InputError(owner, "data", "a torch_geometric Data with edge_index", data)
-    tensors: dict[str, Tensor] = {}
-    plain: dict[str, Any] = {}
-    for key, value in data.to_dict().items():
-        if "." in key:
-            raise InputError(owner, "data", "made of attributes without a dot in their names", key)
-        if isinstance(value, Tensor):
-            _add_tensor(tensors, plain, key, value)
-        elif isinstance(value, np.ndarray):
-            _add_array(tensors, key, value)
-        elif value is not None:
-            plain[key] = _json_value(key, value)
-    # One key, because safetensors writes several in any order: the same graph gives the same bytes.
-    metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
-    with written_whole(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
-    return path
-
-
-def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:
-    value = value.detach().cpu()
-    if value.layout == torch.strided:
-        tensors[key] = value.contiguous().clone()
-        return
-    if value.dim() != 2:
-        raise InputError("write_graph", key, "a dense tensor or a sparse matrix", value)
-    csr = value if value.layout == torch.sparse_csr else value.to_sparse_csr()
-    for part, tensor in zip(_SPARSE, (csr.crow_indices(), csr.col_indices(), csr.values()), strict=True):
-        tensors[f"{key}.{part}"] = tensor.contiguous().clone()
-    plain[f"{key}.shape"] = list(csr.shape)
-
-
-def _add_array(tensors: dict[str, Tensor], key: str, value: Any) -> None:
-    if value.dtype.kind in "iufb":
-        tensors[f"{key}.array"] = torch.from_numpy(np.ascontiguousarray(value))
-    elif value.dtype.kind in "OU" and value.ndim == 1 and all(isinstance(item, str) for item in value.tolist()):
-        # Strings as bytes with offsets: a header is no place for a million names.
-        encoded = [item.encode("utf-8") for item in value.tolist()]
-        offsets = np.concatenate([[0], np.cumsum([len(item) for item in encoded])]).astype(np.int64)
-        tensors[f"{key}.utf8"] = torch.from_numpy(np.frombuffer(b"".join(encoded), dtype=np.uint8).copy())
-        tensors[f"{key}.offsets"] = torch.from_numpy(offsets)
-    else:
-        raise InputError("write_graph", key, "an array of numbers or of strings", value)
-
-
-def _json_value(key: str, value: Any) -> Any:
-    rule = "a tensor, a string, a number, or a list of these"
-    try:
-        same = json.loads(json.dumps(value, allow_nan=False))
-    except (TypeError, ValueError):
-        raise InputError("write_graph", key, rule, value) from None
-    if same != value:
-        raise InputError("write_graph", key, rule, value)
-    return value
-
-
-def read_saved(path: Path, *, features: str | None, missing_features: str) -> Any:
-    """The ``Data`` that ``write_graph`` wrote, checked like any other file of unknown origin."""
-    from torch_geometric.data import Data
-
+def saved_values(path: Path) -> dict[str, Any]:
+    """The attributes that ``write_graph`` wrote, as they are in the file."""
     label = str(path)
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
-        raise InputError(str(label), "the file", "safetensors", reason=str(str(error).splitlines()[0])) from None
+        raise InputError(label, "the file", "safetensors", reason=first_line(error)) from None
     if FORMAT not in metadata:
-        raise InputError(str(label), "the file", "a graph that write_graph wrote", got="another safetensors file")
+        raise InputError(label, "the file", "a graph that write_graph wrote", got="another safetensors file")
     try:
         header = json.loads(metadata[FORMAT])
         version = header["version"]
@@ -114,18 +51,11 @@ def read_saved(path: Path, *, features: str | None, missing_features: str) -> An
     except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(label, "the file", "whole", reason=f"{type(error).__name__}: {error}") from None
     if version != VERSION:
-        raise InputError(
-            str(label), "the file", f"version {VERSION}", got=shown(version), hint="A newer chebnet2d may read it.", verb="have"
-        )
+        hint = "A newer chebnet2d may read it."
+        raise InputError(label, "the file", f"version {VERSION}", got=shown(version), hint=hint, verb="have")
     if not isinstance(values.get("edge_index"), Tensor):
-        raise InputError(str(label), "the file", "edge_index", got=str(", ".join(sorted(values)) or "nothing"), verb="hold")
-    _check(label, values, features, missing_features)
-    data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
-    for key, value in values.items():
-        setattr(data, key, value)
-    data.name = values.get("name") or path.stem
-    data.metric = values.get("metric") or "accuracy"
-    return data
+        raise InputError(label, "the file", "edge_index", got=", ".join(sorted(values)) or "nothing", verb="hold")
+    return values
 
 
 def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) -> dict[str, Any]:
@@ -147,9 +77,9 @@ def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) ->
 
 def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:
     if utf8.dtype != np.uint8 or offsets.ndim != 1 or not offsets.size or offsets[0] != 0 or offsets[-1] != len(utf8):
-        raise InputError(str(label), str(key), "text with offsets that fit it", got="others")
+        raise InputError(label, key, "text with offsets that fit it", got="others")
     if (np.diff(offsets) < 0).any():
-        raise InputError(str(label), str(key), "text with offsets that grow", got="others")
+        raise InputError(label, key, "text with offsets that grow", got="others")
     whole = utf8.tobytes()
     out = np.empty(len(offsets) - 1, dtype=object)
     bounds = offsets.tolist()
@@ -157,7 +87,7 @@ def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:
     return out
 
 
-def _check(label: str, values: dict[str, Any], features: str | None, missing_features: str) -> None:
+def _check(label: str, values: dict[str, Any], made: str | None, missing: str) -> None:
     """The same rules as for an .npz: sizes fit, indices exist, numbers are finite. Fills ``values`` in place."""
     edge_index = checked_edge_index(label, values["edge_index"].numpy())
     values["edge_index"] = torch.from_numpy(edge_index)
@@ -166,21 +96,21 @@ def _check(label: str, values: dict[str, Any], features: str | None, missing_fea
     if not isinstance(nodes, int):
         nodes = int(edge_index.max()) + 1 if edge_index.size else 0
     if edge_index.size and edge_index.max() >= nodes:
-        raise InputError(str(label), "edge_index", f"below the number of nodes, {nodes}", got=str(edge_index.max()))
+        raise InputError(label, "edge_index", f"below the number of nodes, {nodes}", got=str(edge_index.max()))
     if isinstance(values.get("edge_weight"), Tensor):
         values["edge_weight"] = torch.from_numpy(checked_weight(label, values["edge_weight"].numpy(), edge_index.shape[1]))
     values["num_nodes"] = nodes
-    _check_features(label, values, nodes, features, missing_features)
+    _check_features(label, values, nodes, made, missing)
     _check_labels(label, values, nodes)
     ids = values.get("node_ids")
     ids = np.arange(nodes) if ids is None else ids
     values["node_ids"] = ids_of(label, np.array(ids.tolist()) if ids.dtype == object else ids, nodes) if len(ids) else ids
 
 
-def _check_features(label: str, values: dict[str, Any], nodes: int, features: str | None, missing: str) -> None:
+def _check_features(label: str, values: dict[str, Any], nodes: int, made: str | None, missing: str) -> None:
     x = values.get("x")
-    if features in MADE_FEATURES:
-        values["x"] = make_features(str(features), values["edge_index"], nodes)
+    if made is not None:
+        values["x"] = make_features(made, values["edge_index"], nodes)
     elif not isinstance(x, Tensor):
         raise no_features(label)
     elif x.layout == torch.strided:
@@ -195,14 +125,14 @@ def _check_labels(label: str, values: dict[str, Any], nodes: int) -> None:
     y = values.get("y")
     y = torch.full((nodes,), -1) if y is None else y
     if y.shape != (nodes,):
-        raise InputError(str(label), "y", f"one label for each of the {nodes} nodes", got=f"shape {tuple(y.shape)}", verb="have")
+        raise InputError(label, "y", f"one label for each of the {nodes} nodes", got=f"shape {tuple(y.shape)}", verb="have")
     if y.dtype.is_floating_point or y.dtype == torch.bool:
-        raise InputError(str(label), "y", "class indices", got=str(y.dtype), verb="hold")
+        raise InputError(label, "y", "class indices", got=str(y.dtype), verb="hold")
     names = values.get("class_names")
     if names is None:
         names = [str(i) for i in range(int(y.max()) + 1 if nodes else 0)]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(str(label), "class_names", "a list of strings", got=f"{names!r:.60}")
+        raise InputError(label, "class_names", "a list of strings", got=f"{names!r:.60}")
     values["y"] = torch.from_numpy(checked_classes(label, y.numpy(), names))
     values["class_names"] = names
     values["num_classes"] = len(names)

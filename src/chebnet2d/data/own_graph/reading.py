@@ -1,0 +1,93 @@
+"""One function for every way in which a graph lies on a disk."""
+
+from dataclasses import replace
+from typing import Any
+
+from torch_geometric.data import Data
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.own_graph.arrays import read_feature_file
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
+from chebnet2d.data.own_graph.columns import column_for
+from chebnet2d.data.own_graph.edges import read_edges
+from chebnet2d.data.own_graph.feature_table import NodeTable, read_node_table
+from chebnet2d.data.own_graph.labels import read_labels
+from chebnet2d.data.own_graph.npz_graph import read_npz
+from chebnet2d.data.own_graph.options import ReadOptions
+from chebnet2d.data.own_graph.saved_graph import read_saved
+from chebnet2d.data.own_graph.sources import MATRICES, PathLike, Sources, checked_file, checked_path, find_sources
+from chebnet2d.data.own_graph.table import Table, open_table
+
+
+def read_graph(
+    path: PathLike | None = None,
+    *,
+    edges: PathLike | None = None,
+    features: PathLike | None = None,
+    labels: PathLike | None = None,
+    options: ReadOptions | None = None,
+    **fields: Any,
+) -> Data:
+    """A torch_geometric ``Data`` from the user's files.
+
+    The result has ``x`` (float32, dense or CSR), ``edge_index`` (the edges as listed), ``edge_weight`` (float32, if there are
+    weights), ``y`` (int64, -1 without a label), ``node_ids`` (the user's ids, an array), ``class_names``, ``name``, ``metric``,
+    and ``feature_names`` where features have names. Nodes are sorted by id, unless the file numbers them itself.
+
+    Args:
+        path: a folder with edges, features (or nodes) and labels; or one .npz, .safetensors or .graphml file; or an edge table.
+        edges, features, labels: single files, instead of those of the folder. ``features`` may also be "degree" or "identity".
+        options: how the files are read.
+        fields: single fields of ``ReadOptions``, such as ``label="club"`` or ``missing_features="mean"``.
+    """
+    options = ReadOptions.of(options, fields)
+    made = features if isinstance(features, str) and features in MADE_FEATURES else None
+    given = {
+        "edges": checked_file("edges", edges),
+        "features": None if made else checked_file("features", features),
+        "labels": checked_file("labels", labels),
+    }
+    whole = None if path is None else checked_path(path)
+    if whole is not None and whole.suffix.lower() in (".npz", ".safetensors") and not whole.is_dir():
+        beside = [purpose for purpose, file in given.items() if file is not None]
+        if beside:
+            raise InputError(str(whole), "the file", "alone", got=f"{' and '.join(beside)} beside it", verb="stand")
+        return (read_npz if whole.suffix.lower() == ".npz" else read_saved)(whole, made, options)
+    return _read_tables(find_sources(whole, given, made is not None), made, options)
+
+
+def _read_tables(sources: Sources, made: str | None, options: ReadOptions) -> Data:
+    matrix = sources.features is not None and sources.features.suffix.lower() in MATRICES
+    feature_table = None if sources.features is None or matrix else open_table(sources.features)
+    label_table = None if sources.labels is None else open_table(sources.labels)
+    labelled = label_table is not None
+
+    def node_table(table: Table, *others: Table | None, values: bool = True) -> NodeTable:
+        chosen = _options_for(table, options, others)
+        if sources.graphml and table is sources.nodes:  # there the ids are no attribute that could be named
+            chosen = replace(chosen, node_id=None)
+        return read_node_table(table, chosen, label_elsewhere=labelled, values=values)
+
+    # Ids and labels may come with the graph itself (GraphML), or from a nodes table whose features are not asked for.
+    own = found = table = None
+    if sources.nodes is not None:
+        own = node_table(sources.nodes, feature_table, label_table, values=made is None and sources.features is None)
+        labelled = labelled or own.labels is not None
+        table = own.features
+    if feature_table is not None:
+        found = node_table(feature_table, sources.nodes, label_table)
+        table = found.features
+    elif sources.features is not None:
+        table = read_feature_file(sources.features)
+    known = None if table is None else table.ids
+    edges = read_edges(sources.edges, options, known)
+    labels = next((nodes.labels for nodes in (found, own) if nodes is not None and nodes.labels is not None), None)
+    if label_table is not None:
+        rows = table.rows if table is not None and table.ids is None else None
+        chosen = _options_for(label_table, options, (sources.nodes, feature_table))
+        labels = read_labels(label_table, chosen, known=known or edges.ids, expected_rows=rows)
+    return assemble(sources.name, edges, made or table, labels, options, nodes=None if own is None else own.features.ids)
+
+
+def _options_for(table: Table, options: ReadOptions, others: tuple[Table | None, ...]) -> ReadOptions:
+    return replace(options, node_id=column_for(options.node_id, table, others), label=column_for(options.label, table, others))
