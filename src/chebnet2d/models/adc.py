@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer, one_of, real
-from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII, SpectralConv
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII, PolynomialConv, SpectralConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.diffused_product import diffused_product
 from chebnet2d.kernels.kept_walk import can_keep_walk, kept_walk_product
@@ -23,10 +23,11 @@ from chebnet2d.polynomials import Monomial
 class Heat(ParadigmIII, ExactBuffers):
     """theta[k, c] = e^-t_c t_c^k / k!: the heat kernel of each channel, cut after the given number of terms, not rescaled."""
 
+    indices: ClassVar[str] = ""  # t is what is learned; there is no theta
     inverse_factorials: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int, start: float) -> None:
-        super(ParadigmIII, self).__init__(in_channels, out_channels, terms)  # t is what is learned; there is no theta
+        super().__init__(in_channels, out_channels, terms)
         self.start = start
         self.t = nn.Parameter(torch.empty(in_channels))
         factorials = torch.tensor([float(math.factorial(k)) for k in range(terms)], dtype=torch.float64)
@@ -53,8 +54,9 @@ class Mixture(ParadigmIII):
 class DiffusionLayer(nn.Module):
     """Diffusion of every input channel, then a linear map."""
 
-    def __init__(self, conv: Any, out_channels: int) -> None:
+    def __init__(self, conv: PolynomialConv, out_channels: int) -> None:
         super().__init__()
+        assert isinstance(conv, SpectralConv)
         self.diffusion = conv.paradigm
         self.linear = Linear(conv.in_channels, out_channels)
         self.reset_parameters()

@@ -17,8 +17,6 @@ class ChebNet2D(Decoupled):
     h is dropout - Linear - ReLU - dropout - Linear; the convolution is ``ChebConv2D`` on the C logits.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: H, the width of the MLP.
         degree: D of the polynomial filters.
         dropout: rate before each linear layer.

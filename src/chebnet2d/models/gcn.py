@@ -18,8 +18,6 @@ class GCN(NodeClassifier):
     """H <- ReLU(P~ H W_l + b_l), the last layer without ReLU (Kipf and Welling, ICLR 2017).
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of all layers but the last.
         num_layers: number of layers.
         dropout: rate before each layer but the first.

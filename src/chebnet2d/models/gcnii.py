@@ -22,8 +22,6 @@ class GCNII(NodeClassifier):
     layers are "weights".
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of all layers.
         num_layers: number of convolutions.
         alpha: part of H_0 in each layer.

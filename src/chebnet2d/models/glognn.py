@@ -22,9 +22,6 @@ class GloGNN(NodeClassifier):
     row for each node.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
-        num_nodes: N of the graph.
         hidden_channels: width of the MLP.
         num_layers: how many times the nodes are mixed.
         orders: largest k.

@@ -13,8 +13,6 @@ from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Linear
 from chebnet2d.polynomials import Basis, Bernstein, Jacobi, Legendre, Monomial, ThreeTermBasis
 
-BASIS_NAMES = ("jacobi", "legendre", "chebyshev", "monomial", "bernstein")
-
 
 @dataclass(frozen=True)
 class PublishedJacobi(Jacobi):
@@ -35,6 +33,14 @@ class ChebyshevSecond(ThreeTermBasis):
 
     def step(self, k: int) -> tuple[float, float, float]:
         return 2.0, 0.0, 0.0 if k == 1 else -1.0
+
+
+OTHER_BASES: dict[str, Basis] = {
+    "legendre": Legendre(),
+    "chebyshev": ChebyshevSecond(),
+    "monomial": Monomial(),
+    "bernstein": Bernstein(),
+}
 
 
 class DecomposedIII(ParadigmIII, ExactBuffers):
@@ -111,21 +117,11 @@ class JacobiConv(Decoupled):
         integer("JacobiConv", "degree", degree, 0)
         real("JacobiConv", "alpha", alpha, 1e-6)
         one_of("JacobiConv", "sign", sign, ("published", "correct"))
-        chosen = _basis(one_of("JacobiConv", "basis", basis, BASIS_NAMES), a, b, sign)
+        one_of("JacobiConv", "basis", basis, ("jacobi", *OTHER_BASES))
+        jacobi = PublishedJacobi if sign == "published" else Jacobi
+        chosen = OTHER_BASES[basis] if basis in OTHER_BASES else jacobi(a, b)
         scale = None if basis == "bernstein" else alpha
         paradigm = DecomposedIII(in_channels, out_channels, degree + 1, scale, flag("JacobiConv", "shared", shared))
         # Bernstein polynomials are in terms of L, the others of P.
         kind = "L_hat" if basis == "bernstein" else "P"
         return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, basis=chosen, operator=kind)
-
-
-def _basis(name: str, a: float, b: float, sign: str) -> Basis:
-    if name == "jacobi":
-        return PublishedJacobi(a, b) if sign == "published" else Jacobi(a, b)
-    others: dict[str, Basis] = {
-        "legendre": Legendre(),
-        "chebyshev": ChebyshevSecond(),
-        "monomial": Monomial(),
-        "bernstein": Bernstein(),
-    }
-    return others[name]

@@ -20,9 +20,6 @@ class LINKX(NodeClassifier):
     For some of the nodes alone, x has their rows and ``edge_index`` is a B x N ``SparseOperator`` with their rows of A.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
-        num_nodes: N of the graph.
         hidden_channels: width of all layers.
         num_layers: linear layers of MLP_f.
         dropout: rate before each layer of MLP_f but the first; MLP_A and MLP_X have none.
@@ -77,11 +74,5 @@ class LINKX(NodeClassifier):
 def check_nodes(owner: str, x: Features, num_nodes: int) -> None:
     """For models whose weights have a row for each node."""
     if x.shape[0] != num_nodes:
-        raise InputError(
-            owner,
-            "x",
-            f"num_nodes = {num_nodes} rows",
-            got=str(x.shape[0]),
-            hint="The rows of A are its input features: it serves the graph it was built for.",
-            verb="have",
-        )
+        hint = "The rows of A are its input features: it serves the graph it was built for."
+        raise InputError(owner, "x", f"num_nodes = {num_nodes} rows", got=str(x.shape[0]), hint=hint, verb="have")

@@ -30,8 +30,6 @@ class NodeFormer(NodeClassifier):
     is no noise.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: d, width of each head and of all layers.
         num_layers: attention layers.
         num_heads: heads of each layer.

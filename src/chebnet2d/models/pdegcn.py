@@ -28,8 +28,6 @@ class PDEGCN(NodeClassifier):
     The maps K_l are the optimiser group "kernel", a is the group "mix".
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of X.
         num_layers: number of time steps.
         step_size: h.

@@ -143,9 +143,8 @@ def _module_of_name(place: str, text: str) -> ModuleType:
     except (TypeError, ValueError):  # a name that cannot be a module's: "", ".part"
         pass
     hint = "A method is a registered name ('gprgnn'), 'file.py:Class' or 'package.module:Class'; each may end in ':unified'."
-    raise InputError(
-        "find_model", "method", "a method that can be found", got=f"{text!r}; there is no module {place!r}", hint=hint
-    )
+    got = f"{text!r}; there is no module {place!r}"
+    raise InputError("find_model", "method", "a method that can be found", got=got, hint=hint)
 
 
 def _checked(model: Any, what: str) -> type[NodeClassifier]:

@@ -107,9 +107,8 @@ def _spread_spectrum(adjacency: SparseOperator, epsilon: float, like: Tensor) ->
     """U sign(l) |l|^e U^T of A + I, dense; eigenvalues of size 1e-6 or less count as 0."""
     rows = adjacency.shape[0]
     if rows > LARGEST_EXACT:
-        raise InputError(
-            "SpecGN", "operator", f"'eps' above {LARGEST_EXACT} nodes", got=f"'rho' with {rows}: it needs an N x N matrix"
-        )
+        got = f"'rho' with {rows}: it needs an N x N matrix"
+        raise InputError("SpecGN", "operator", f"'eps' above {LARGEST_EXACT} nodes", got=got)
     eigenvalues, vectors = np.linalg.eigh(adjacency.to_scipy().toarray() + np.eye(rows))
     size = np.abs(eigenvalues)
     spread = np.zeros_like(size)
