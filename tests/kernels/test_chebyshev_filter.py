@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph
 
 from chebnet2d.kernels import chebyshev_filter
 from chebnet2d.kernels.chebyshev_filter import _Filter, _FilterGradients
 from chebnet2d.kernels.column_blocks import column_blocks
+from kernel_suite import Case, KernelSuite, draw, graph
 
 
 def dense_filter(dense, x, maps):
