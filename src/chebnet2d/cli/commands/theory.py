@@ -1,51 +1,55 @@
 """theory: the claims of the paper, tried."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from torch import Tensor
+from chebnet2d.cli import options
+from chebnet2d.cli.command import command
+from chebnet2d.cli.flags import Also
 
-    from chebnet2d.theory import Claim, Report
+if TYPE_CHECKING:
+    from chebnet2d.theory import Claim, TheoryReport
 
 _WIDTH = 170  # of the table where stdout is no terminal
 
 
+@command("theory", order=40)
 def theory(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the degree limit into this file (png, pdf, svg).")] = None,
+    json: options.Json = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the degree limit into this file (png, pdf, svg)."), Also("path", "the plot's file")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random graphs, signals and targets.")] = 0,
-    data_root: Annotated[Path | None, typer.Option(help="Folder with datasets, for Cora; default: $CHEBNET2D_DATA.")] = None,
+    data_root: options.DataRoot = None,
 ) -> None:
     """Try the paper's claims about what each convolution can construct. Exit code 1 if a line does not hold its bound.
 
     Example: chebnet2d theory --plot degrees.png
     """
     from chebnet2d.cli.console import print_json, say
+    from chebnet2d.cli.progress import progress_bar, theory_step
     from chebnet2d.theory import degree_figure, report, save_figure
     from chebnet2d.theory.figure import check_path
 
     if plot is not None:
         check_path(plot)  # before the work, not after it
     large, skipped = _real_graphs(data_root)
-    with _progress(quiet=json) as done:
+    with progress_bar(theory_step(), quiet=json) as done:
         result = report(seed=seed, large=large, skipped=skipped, done=done)
     if plot is not None:
         save_figure(degree_figure(result.curves), plot)
     if json:
         print_json(result.as_dict())
     else:
-        _print_table(result)
+        _print_sections(result)
     say(f"plot: {plot}", quiet=json or plot is None)
     if not result.passed:
         raise typer.Exit(1)
 
 
-def _real_graphs(root: Path | None) -> "tuple[dict[str, Tensor], dict[str, str]]":
+def _real_graphs(root: Path | None) -> tuple[dict[str, Any], dict[str, str]]:
     """Cora if it is on this machine; else the reason why not, for the report."""
     from chebnet2d import data
     from chebnet2d._checks import InputError
@@ -56,39 +60,27 @@ def _real_graphs(root: Path | None) -> "tuple[dict[str, Tensor], dict[str, str]]
         return {}, {"Cora": str(error)}
 
 
-def _print_table(result: "Report") -> None:
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
+def _print_sections(result: "TheoryReport") -> None:
+    from itertools import groupby
+
     from rich.text import Text
 
-    plain: dict[str, Any] = {"markup": False, "highlight": False}  # square brackets are indices here
-    console = Console(**plain)
-    if not console.is_terminal:
-        console = Console(width=_WIDTH, **plain)
+    from chebnet2d.cli.tables import console, make_table
+
+    shown = console(_WIDTH)
     longest = max(len(claim.key) for claim in result)  # a name in two halves cannot be searched for
-    section = ""
-    table: Any = None
-    for claim in result:
-        if claim.section != section:
-            if table is not None:
-                console.print(table)
-            section = claim.section
-            table = Table(title=section, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, expand=True)
-            table.add_column("line: what holds", ratio=5, min_width=longest)
-            table.add_column("the paper", ratio=3)
-            table.add_column("verdict")
-            table.add_column("measured", ratio=3)
-            table.add_column("", no_wrap=True)
-        measured = f"{relation(claim)}: {claim.quantity}"
-        table.add_row(
-            Text.assemble((claim.key, "bold"), "\n", claim.claim),
-            claim.paper,
-            claim.verdict,
-            measured,
-            "ok" if claim.passed else "FAILED",
-        )
-    console.print(table)
+    columns = ("line: what holds", "the paper", "verdict", "measured", "")
+    for section, claims in groupby(result, key=lambda claim: claim.section):
+        table = make_table(*columns, left=columns, title=section, fold=True)
+        table.expand = True
+        for column, ratio in zip(table.columns, (5, 3, None, 3, None), strict=True):
+            column.ratio = ratio
+        table.columns[0].min_width = longest
+        for claim in claims:
+            what = Text.assemble((claim.key, "bold"), "\n", claim.claim)
+            measured = f"{relation(claim)}: {claim.quantity}"
+            table.add_row(what, claim.paper, claim.verdict, measured, "ok" if claim.passed else "FAILED")
+        shown.print(table)
     verdicts = [claim.verdict for claim in result]
     print(
         f"{len(result)} lines in {result.seconds:.1f} s, {sum(claim.passed for claim in result)} within their bounds. "
@@ -113,23 +105,3 @@ def relation(claim: "Claim") -> str:
 def number(value: float, digits: int = 4) -> str:
     """Whole numbers as they are, others with so many digits."""
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.{digits}g}"
-
-
-@contextmanager
-def _progress(quiet: bool) -> "Iterator[Callable[[Claim], None]]":
-    """The current section and a count of lines on stderr; nothing when stderr is not a terminal or ``quiet``."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _: None
-        return
-    count = 0
-    with console.status("theory") as status:
-
-        def done(claim: "Claim") -> None:
-            nonlocal count
-            count += 1
-            status.update(f"theory: {count} lines, {claim.section}")
-
-        yield done

@@ -1,0 +1,78 @@
+"""train: one model on one graph."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chebnet2d.cli import options
+from chebnet2d.cli.command import command
+
+
+@command("train", order=10)
+def train(
+    recipe: options.RecipeOptions,
+    model: options.ModelOptions,
+    training: options.TrainingOptions,
+    run: options.RunOptions,
+    batches: options.BatchOptions,
+    graph: options.GraphOptions,
+    dataset: options.Dataset = "",
+    save: options.Save = None,
+    json: options.Json = False,
+    data_root: options.DataRoot = None,
+) -> None:
+    """Train a model and print its test accuracy. Defaults are those without a preset; without a dataset: digits.
+
+    Example: chebnet2d train digits --degree 8 --seed 1 --save my-model
+
+    Example: chebnet2d train penn94 --method linkx --preset shipped --split fixed --batch-size 2000
+    """
+    from dataclasses import asdict
+
+    from chebnet2d import data as datasets
+    from chebnet2d.cli.console import print_json, say
+    from chebnet2d.cli.progress import progress_bar, training_step
+    from chebnet2d.cli.results import say_scores
+    from chebnet2d.data.preparation import Preparation
+    from chebnet2d.data.sources import check_classes, load_graph
+    from chebnet2d.models import check_model_folder, save_model
+    from chebnet2d.recipes import has_recipe_for
+    from chebnet2d.training import fit
+
+    reading = options.typed(graph)
+    dataset = dataset or ("" if reading else "digits")
+    chosen = recipe.recipe(dataset, model, training)
+    wanted = batches.batches(chosen.method)
+    if save is not None:
+        check_model_folder("train", save)
+    raw = load_graph(dataset, data_root, **reading)
+    check_classes(raw, "train")
+    preparation = Preparation.fit(raw, chosen.transform, reading)
+    data = preparation.apply(raw)
+    built, split = chosen.build(data), datasets.split(data, run.split, seed=run.seed)
+    say(f"{data.name}: {_sizes(data)}, {datasets.num_classes(data)} classes", quiet=json)
+    say(f"split: {split}", quiet=json)
+    if recipe.preset is None and not reading and has_recipe_for(chosen.method, dataset):
+        say(f"settings: the method's defaults; those chosen for {data.name} come with --preset shipped", quiet=json)
+    if wanted is not None:
+        say(f"batches of up to {wanted.size} nodes, sampling: {wanted.sampling}", quiet=json)
+    with progress_bar(training_step, quiet=json) as report:
+        result = fit(built, data, split, run.seed, batches=wanted, device=run.device, progress=report, **chosen.settings)
+    record: dict[str, Any] = {"dataset": data.name, "method": chosen.name, "preset": chosen.origin, **preparation.to_json()}
+    record |= {"batches": None if wanted is None else asdict(wanted), **result.to_record()}
+    say_scores(result, quiet=json)
+    if save is not None:
+        save_model(built, save, facts=record)
+        record["saved"] = str(save)
+        say(f"model saved in {save}", quiet=json)
+    if json:
+        print_json(record)
+
+
+def _sizes(data: Any) -> str:
+    """Nodes, labelled ones, edges and features: what is wrong with a file is often seen here first."""
+    edges, labelled = int(data.edge_index.shape[1]), int((data.y >= 0).sum())
+    some = "" if labelled == data.num_nodes else f" ({labelled} labelled)"
+    empty = ": the graph is empty" if edges == 0 else ""
+    return f"{data.num_nodes} nodes{some}, {edges} listed edges{empty}, {data.num_features} features"

@@ -1,0 +1,53 @@
+"""A model's answer as a table: node, label, given label, and the probability of each class."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError
+from chebnet2d._targets import check_target, written_whole
+from chebnet2d.models import NodeClassifier
+
+ENDINGS = (".csv", ".parquet")
+
+
+def check_predictions_file(out: Path, keep: Sequence[Path] = ()) -> None:
+    """Before the work: whether the file can be written. ``keep``: files that are read, which it must not replace."""
+    if out.suffix not in ENDINGS:
+        raise InputError("predict", "out", f"in {' or '.join(ENDINGS)}", str(out), verb="end")
+    check_target("predict", "out", out, keep=keep)
+
+
+def write_predictions(model: NodeClassifier, data: Any, out: Path, class_names: Sequence[str] | None = None) -> int:
+    """Predict every node of a prepared graph and write CSV or Parquet, by the ending. Returns the number of rows.
+
+    Nodes have their own ids and labels their own words where the data or ``class_names`` have them.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    check_predictions_file(out)
+    expected = model.config["in_channels"]
+    if data.num_features != expected:
+        rule = f"{expected} features, as the model was trained on"
+        raise InputError("predict", "the graph", rule, got=str(data.num_features), verb="have")
+    prediction = model.predict(data)
+    probabilities = prediction.probabilities.numpy()
+    names = [str(name) for name in class_names] if class_names else [str(c) for c in range(probabilities.shape[1])]
+    node_ids, given = data.get("node_ids"), data.get("y")
+    columns: dict[str, Any] = {
+        "node": pa.array(list(node_ids) if node_ids is not None else range(data.num_nodes)),
+        "label": pa.array([names[label] for label in prediction.labels.tolist()]),
+    }
+    if given is not None:
+        words = [str(word) for word in data.get("class_names") or names]
+        columns["given_label"] = pa.array([words[label] if 0 <= label < len(words) else None for label in given.tolist()])
+    columns |= {f"probability_{name}": pa.array(probabilities[:, c]) for c, name in enumerate(names)}
+    table = pa.table(columns)
+    with written_whole(out) as temporary:
+        if out.suffix == ".csv":
+            pyarrow.csv.write_csv(table, temporary)
+        else:
+            pyarrow.parquet.write_table(table, temporary)
+    return int(table.num_rows)
