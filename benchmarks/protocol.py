@@ -123,7 +123,7 @@ def measure(name: str, epochs: int, rounds: int, width: int | None) -> dict[str,
 
 def compare_accuracy(name: str, count: int, epochs: int) -> dict[str, Any]:
     data = chebnet2d.data.row_normalize_features(chebnet2d.data.load(name))
-    ours = [result.test_accuracy for result in fit_many(runs_of(data, range(count), epochs=epochs), data)]
+    ours = [result.test["accuracy"] for result in fit_many(runs_of(data, range(count), epochs=epochs), data)]
     theirs = [train_usual(data, chebnet2d.data.split(data, "uniform", seed=s), s, epochs, 200)[1] for s in range(count)]
     error = float(np.sqrt((np.var(ours, ddof=1) + np.var(theirs, ddof=1)) / count))
     return {

@@ -164,8 +164,8 @@ def _measure(dataset: str, method: str, root: Path, folder: Path, epochs: int) -
 
 def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Any, float | None, str]:
     from chebnet2d.bases import large_operator, precompute
+    from chebnet2d.training import fit, stored_split
     from chebnet2d.training.basis_models import on_bases
-    from chebnet2d.training.minibatch import fit_on_bases, stored_split
 
     basis = "orthonormal" if method == "optbasis" else "chebyshev"
     out = folder / "bases" / f"{data.name}-{basis}"
@@ -176,7 +176,7 @@ def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Any, f
     spent = None if known else time.perf_counter() - start
     del data
     model = on_bases(method, bases, hidden_channels=_HIDDEN.get(bases.plan.name, 512), num_layers=3, maps="features")
-    result = fit_on_bases(model, bases, stored_split(bases), epochs=epochs, patience=epochs, lr=1e-3)
+    result = fit(model, bases, stored_split(bases), epochs=epochs, patience=epochs, lr=1e-3)
     return result, spent, "filter-first"
 
 

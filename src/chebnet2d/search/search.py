@@ -15,10 +15,11 @@ from chebnet2d.data.generated import GENERATED
 from chebnet2d.recipes.build import build_model
 from chebnet2d.recipes.preset_files import NO_TRANSFORM, SEARCHED, Preset, load_preset
 from chebnet2d.search.budget import Budget, Spending, usual_batch
+from chebnet2d.search.halving import Halving
 from chebnet2d.search.on_ray import train_on_ray
 from chebnet2d.search.space import make_space
 from chebnet2d.search.trials import SAMPLERS, STARTUP, Asked, Trials, best_of
-from chebnet2d.training import Progress, Result, Run, Settings, fit_many
+from chebnet2d.training import EpochProgress, Result, Run, Settings, fit_many
 
 MEMORY = 2**30
 """Bytes that the parameters of a batch may take: all stacks of a batch are in memory at once."""
@@ -97,7 +98,7 @@ class SearchProgress:
     seconds: float
     budget: Budget
     best: float | None
-    epoch: Progress | None
+    epoch: EpochProgress | None
 
 
 Report = Callable[[SearchProgress], None]
@@ -248,7 +249,7 @@ class _Trainer:
         trials: Sequence[Sequence[Run]],
         rungs: Sequence[int],
         seconds: float,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[EpochProgress], None] | None = None,
     ) -> list[Outcome]:
         """By trial."""
         results = iter(
@@ -258,9 +259,11 @@ class _Trainer:
                 width=self.width,
                 test=False,
                 progress=progress,
-                rungs=rungs,
-                trials=[number for number, trial in enumerate(trials) for _ in trial],
-                time_limit=None if math.isinf(seconds) else max(seconds, 0.0),
+                pruner=Halving(
+                    rungs,
+                    [number for number, trial in enumerate(trials) for _ in trial],
+                    None if math.isinf(seconds) else max(seconds, 0.0),
+                ),
             )
         )
         return [_outcome([next(results) for _ in trial], rungs) for trial in trials]
@@ -399,7 +402,7 @@ class _Work:
         known = [] if self.best is None else [self.best]
         self.best = max([*known, *(record["val_metric"] for record in records)], default=None)
 
-    def _report(self, epoch: Progress | None) -> None:
+    def _report(self, epoch: EpochProgress | None) -> None:
         if self.progress is not None:
             spending = self.spending
             training = sum(len(batch.trials) or 1 for batch in self.in_training)

@@ -21,7 +21,7 @@ from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Catalogue, Unit, make_plan, make_runs
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.store import Store
-from chebnet2d.training import Progress, Result, fit_many
+from chebnet2d.training import EpochProgress, Result, fit_many
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class StudyProgress:
     runs_done: int
     runs: int
     unit: Unit | None
-    epoch: Progress | None
+    epoch: EpochProgress | None
     epochs_done: int
 
 
@@ -86,7 +86,7 @@ def work(
             try:
                 start = time.perf_counter()
 
-                def report(epoch: Progress, unit: Unit = unit, done: int = done) -> None:
+                def report(epoch: EpochProgress, unit: Unit = unit, done: int = done) -> None:
                     nonlocal epochs_done
                     epochs_done += epoch.active
                     if progress is not None:
@@ -109,7 +109,7 @@ def log_line(unit: Unit, rows: Sequence[Mapping[str, Any]], seconds: float) -> s
     return f"{unit.method} on {unit.dataset}, {unit.split}: {len(rows)} runs in {seconds:.1f} s: {scores}"
 
 
-def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[Progress], None] | None = None) -> list[dict[str, Any]]:
+def train_unit(unit: Unit, catalogue: Catalogue, report: Callable[[EpochProgress], None] | None = None) -> list[dict[str, Any]]:
     """The rows of a unit."""
     data = catalogue.load(unit.dataset, unit.preset.transform)
     runs = make_runs(unit, data)
@@ -131,8 +131,8 @@ def _row(unit: Unit, dataset: str, seeds: tuple[int, int], result: Result, peak:
         "seed": seeds[1],
         "metric": result.metric,
         "test_metric": result.test_metric,
-        "test_accuracy": result.test_accuracy,
-        "test_roc_auc": result.test_roc_auc,
+        "test_accuracy": result.test.get("accuracy"),
+        "test_roc_auc": result.test.get("roc_auc"),
         "val_metric": result.val_metric,
         "val_loss": result.val_loss,
         "best_epoch": result.best_epoch,

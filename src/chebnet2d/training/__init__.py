@@ -1,20 +1,31 @@
-"""Training: one stack of runs, early stopping on validation, test labels read once."""
+"""Training: one loop for full graphs, mini batches and bases on disk; early stopping on validation, test labels read once."""
 
-from chebnet2d.training.fit import History, Progress, Result, Run, fit, fit_many, initialise_parameters, stack_width
-from chebnet2d.training.node_batches import fit_on_nodes, sampling_of
+from chebnet2d.training.batches import Batches
+from chebnet2d.training.fit import fit, fit_many, initialise_parameters
+from chebnet2d.training.processes import process_group, under_torchrun
+from chebnet2d.training.pruning import Pruner, Standing
+from chebnet2d.training.run import EpochProgress, History, Result, Run
 from chebnet2d.training.settings import Group, Settings
+from chebnet2d.training.tasks.bases import stored_split
+from chebnet2d.training.tasks.full_graph import stack_width
+from chebnet2d.training.tasks.node_batches import sampling_of
 
 __all__ = [
+    "Batches",
+    "EpochProgress",
     "Group",
     "History",
-    "Progress",
+    "Pruner",
     "Result",
     "Run",
     "Settings",
+    "Standing",
     "fit",
     "fit_many",
-    "fit_on_nodes",
     "initialise_parameters",
+    "process_group",
     "sampling_of",
     "stack_width",
+    "stored_split",
+    "under_torchrun",
 ]

@@ -1,0 +1,57 @@
+"""The best epoch of a run so far, and whether it is time to stop."""
+
+import math
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from chebnet2d.training.run import History, Result, Run
+
+
+class EarlyStopping:
+    """Judges by the validation nodes; ``best_state`` is set by the loop whenever ``update`` says that an epoch is the best."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.history = History()
+        self.best_epoch = 0
+        self.best_metric = -math.inf
+        self.best_loss = math.inf
+        self.best_state: dict[str, Tensor] = {}
+        self.pruned = False
+
+    def update(self, epoch: int, train_loss: float, val_loss: float, val_metric: float) -> bool:
+        """Whether this epoch is the best so far."""
+        self.history.train_loss.append(train_loss)
+        self.history.val_loss.append(val_loss)
+        self.history.val_metric.append(val_metric)
+        if self.run.settings.monitor == "loss":
+            better = val_loss < self.best_loss
+        else:
+            better = (val_metric, -val_loss) > (self.best_metric, -self.best_loss)
+        if better or self.best_epoch == 0:  # the first epoch counts even if its loss is not a number
+            self.best_epoch, self.best_metric, self.best_loss = epoch, val_metric, val_loss
+            return True
+        return False
+
+    def done(self, epoch: int) -> bool:
+        settings = self.run.settings
+        return epoch >= settings.epochs or epoch - self.best_epoch >= settings.patience
+
+    def result(self, metric: str, test: Mapping[str, float], seconds: float) -> Result:
+        run = self.run
+        return Result(
+            run.model,
+            run.split,
+            run.seed,
+            run.settings,
+            metric,
+            best_epoch=self.best_epoch,
+            epochs=len(self.history.train_loss),
+            val_loss=self.best_loss,
+            val_metric=self.best_metric,
+            test=test,
+            seconds=seconds,
+            history=self.history,
+            pruned=self.pruned,
+        )

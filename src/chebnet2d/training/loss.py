@@ -1,0 +1,22 @@
+"""The loss of every run and node, and the weights by which a mean over a part of the nodes is a sum."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def negative_log_likelihood(logits: Tensor, y: Tensor) -> Tensor:
+    """-log p(y) of every run and node: R x N. Unlabelled nodes (y < 0) get a number too; weights of zero hide it."""
+    # Classes before nodes: torch's softmax over a few adjacent numbers costs ten times one that runs along the nodes.
+    by_class = logits.transpose(-1, -2).contiguous().log_softmax(dim=-2)
+    target = y.clamp(min=0).expand(*logits.shape[:-2], 1, -1)
+    return -by_class.gather(-2, target).squeeze(-2)
+
+
+def node_weights(parts: Sequence[Tensor], num_nodes: int, like: Tensor) -> Tensor:
+    """R x N: 1 / |part| on the nodes of each run's part, so that a weighted sum is the mean over the part."""
+    weights = torch.zeros(len(parts), num_nodes, dtype=like.dtype, device=like.device)
+    for row, part in zip(weights, parts, strict=True):
+        row[part] = 1.0 / max(part.numel(), 1)
+    return weights

@@ -1,0 +1,14 @@
+"""Metrics by name. A module in this folder that registers a metric is found by itself: adding one is adding a file."""
+
+from chebnet2d.training.metrics.meter import Meter
+from chebnet2d.training.metrics.metric import METRICS, GatheredMetric, Metric, SumMetric, find_metric, register_metric
+
+__all__ = [
+    "METRICS",
+    "GatheredMetric",
+    "Meter",
+    "Metric",
+    "SumMetric",
+    "find_metric",
+    "register_metric",
+]

@@ -1,0 +1,82 @@
+"""What a metric is: a number per run, from logits and labels that may come in batches."""
+
+import functools
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from torch import Tensor
+
+from chebnet2d._checks import InputError, one_of
+
+METRICS: dict[str, "Metric"] = {}
+M = TypeVar("M", bound="type[Metric]")
+
+
+class Metric(ABC):
+    """Higher is better. Derive from ``SumMetric`` or ``GatheredMetric``, not from this."""
+
+    name: ClassVar[str]
+
+    def applies(self, classes: int) -> bool:
+        """Whether the metric is defined for this number of classes."""
+        return True
+
+
+class SumMetric(Metric):
+    """A function of sums over nodes: nothing but the sums is kept, whatever the number of nodes."""
+
+    @abstractmethod
+    def sums(self, logits: Tensor, y: Tensor, weights: Tensor | None) -> Tensor:
+        """R x K sums over the B nodes of a batch; those of all batches are added up.
+
+        Args:
+            logits: R x B x C.
+            y: B labels, none of them -1 where ``weights`` is None.
+            weights: R x B, how much each node counts in each run; None: all count 1.
+        """
+
+    @abstractmethod
+    def value(self, sums: Tensor, weight: Tensor) -> Tensor:
+        """R values. ``weight``: the total weight of the nodes, one number or R."""
+
+
+class GatheredMetric(Metric):
+    """A function of all nodes together, such as an area under a curve: the logits of all batches are kept."""
+
+    @abstractmethod
+    def score(self, logits: Tensor, y: Tensor) -> float:
+        """The value of one run: N x C logits of the nodes that count, and their labels. NaN where it is not defined."""
+
+
+def register_metric(name: str) -> Callable[[M], M]:
+    """``@register_metric("my_metric")`` above a class makes it known by name to training, studies and searches."""
+
+    def add(kind: M) -> M:
+        if name in METRICS:
+            raise InputError("register_metric", "name", "new", got=f"{name!r}, which is {type(METRICS[name]).__name__}")
+        kind.name = name
+        METRICS[name] = kind()
+        return kind
+
+    return add
+
+
+def find_metric(name: str) -> Metric:
+    discover()
+    return METRICS[one_of("find_metric", "name", name, tuple(METRICS))]
+
+
+def metrics_for(classes: int) -> list[Metric]:
+    """All that are defined for this number of classes."""
+    discover()
+    return [metric for metric in METRICS.values() if metric.applies(classes)]
+
+
+@functools.cache
+def discover() -> None:
+    package = importlib.import_module("chebnet2d.training.metrics")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
