@@ -19,13 +19,15 @@ DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; defau
 Dataset = Annotated[
     str, typer.Argument(help="Name of a dataset, or a folder or file with your own graph."), Also("name", "read_graph.path")
 ]
+DatasetName = Annotated[str, typer.Argument(help="Name of a dataset; see: chebnet2d data list.")]
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a saved model."), Also("load.path")]
 StoreFile = Annotated[Path, typer.Option("--store", help="File of the study (SQLite)."), Also("Store.path")]
 Ray = Annotated[
     str | None, typer.Option(help="Address of a Ray cluster with the same disk or datasets, or 'auto'."), Also("address")
 ]
 Method = Annotated[
-    str, typer.Option(help="name, name:variant, my_file.py:MyModel or package.module:MyModel; see: chebnet2d models."),
+    str,
+    typer.Option(help="name, name:variant, my_file.py:MyModel or package.module:MyModel; see: chebnet2d models."),
     Also("find_model.name"),
 ]
 Preset = Annotated[
@@ -39,6 +41,7 @@ Transform = Annotated[
 Hidden = Annotated[int | None, typer.Option("--hidden", help="Hidden units of the MLP (default: 64)."), Also("out_channels")]
 DropoutRate = Annotated[float | None, typer.Option(help="Dropout before each linear layer (default: 0.5)."), Also("p")]
 Save = Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")]
+Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Split = Annotated[str, typer.Option(help="Kind of split: uniform, balanced, fixed, ..."), Also("kind", "protocol")]
 Epochs = Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000; of bases: 1000; of times: 20).")]
 Patience = Annotated[
@@ -99,7 +102,7 @@ class ModelOptions:
 class RunOptions:
     split: Split = "uniform"
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu"
+    device: Device = "cpu"
 
 
 @dataclass(frozen=True)
@@ -121,11 +124,13 @@ class BatchOptions:
         int | None, typer.Option(help="Epochs between two looks at the validation nodes (default: 1).", rich_help_panel=_BATCHES)
     ] = None
 
+    def batches(self, method: str) -> Any:
+        """``Batches`` as asked for; None for the whole graph at once. What a method cannot do is told before a graph is read."""
+        from dataclasses import replace
 
-    def batches(self) -> Any:
-        """``Batches`` as asked for; None for the whole graph at once."""
         from chebnet2d._checks import InputError
-        from chebnet2d.training import Batches
+        from chebnet2d.models import find_model
+        from chebnet2d.training import Batches, sampling_of
 
         given = typed(self)
         if self.batch_size is None:
@@ -133,7 +138,8 @@ class BatchOptions:
                 rule, mentions = "with mini batches", ("batch_size",)
                 raise InputError("train", name, rule, got="it without", hint="Add {}.", verb="come", mentions=mentions)
             return None
-        return Batches(given.pop("batch_size"), **given)
+        asked = Batches(given.pop("batch_size"), **given)
+        return replace(asked, sampling=sampling_of(find_model(method), asked.sampling))
 
 
 @dataclass(frozen=True)
@@ -159,9 +165,7 @@ class GraphOptions:
     """Arguments of ``read_graph``."""
 
     edges: Annotated[Path | None, _graph(help="Edge list: CSV, TSV or Parquet.")] = None
-    features: Annotated[
-        str | None, _graph(help="Features: CSV, TSV, Parquet, npy, npz; or 'degree' or 'identity'.")
-    ] = None
+    features: Annotated[str | None, _graph(help="Features: CSV, TSV, Parquet, npy, npz; or 'degree' or 'identity'.")] = None
     labels: Annotated[Path | None, _graph(help="Labels: CSV, TSV or Parquet.")] = None
     source: Annotated[str | None, _graph("--source-column", help="Column of the edges' first end.")] = None
     target: Annotated[str | None, _graph("--target-column", help="Column of the edges' second end.")] = None
@@ -172,13 +176,10 @@ class GraphOptions:
     categorical: Annotated[str, _graph(help="Columns of words: error or one-hot.")] = "error"
     ignore: Annotated[list[str] | None, _graph("--ignore-column", help="Column of the features to leave out.")] = None
     unlabelled: Annotated[str | None, _graph(help="A label that means none.")] = None
-    header: Annotated[
-        bool | None, _graph("--header/--no-header", help="Whether files begin with names, where in doubt.")
-    ] = None
+    header: Annotated[bool | None, _graph("--header/--no-header", help="Whether files begin with names, where in doubt.")] = None
 
 
 def typed(options: Any) -> dict[str, Any]:
     """The fields that are not as they are by default, by name."""
     values = ((field, getattr(options, field.name)) for field in fields(options))
     return {field.name: value for field, value in values if value != field.default and value != []}
-

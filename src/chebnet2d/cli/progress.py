@@ -19,9 +19,7 @@ class Step(NamedTuple):
 
 
 @contextmanager
-def progress_bar(
-    step: Callable[..., Step], *columns: str, quiet: bool = False
-) -> Iterator[Callable[..., None] | None]:
+def progress_bar(step: Callable[..., Step], *columns: str, quiet: bool = False) -> Iterator[Callable[..., None] | None]:
     """The function to hand to the library as ``progress``, or None. ``columns``: more classes of ``rich.progress``."""
     from rich import progress as rich_progress
     from rich.console import Console

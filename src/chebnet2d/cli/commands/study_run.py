@@ -93,7 +93,10 @@ def _time_large_graphs(given: Mapping[str, Any], folder: Path, root: Path | None
     from chebnet2d.cli.console import say
     from chebnet2d.reports.timings import DATASETS, METHODS, format_timings, table4
 
-    names = {name: _listed(given[name]) if name in given else default for name, default in (("methods", METHODS), ("datasets", DATASETS))}
+    names = {
+        name: _listed(given[name]) if name in given else default
+        for name, default in (("methods", METHODS), ("datasets", DATASETS))
+    }
     others = {name: value for name, value in given.items() if name not in ("methods", "datasets", "epochs")}
     _refuse(others, "table 4, which measures times")
 

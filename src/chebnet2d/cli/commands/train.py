@@ -1,9 +1,6 @@
 """train: one model on one graph."""
 
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from chebnet2d.cli import options
 from chebnet2d.cli.command import command
@@ -31,12 +28,12 @@ def train(
     from dataclasses import asdict
 
     from chebnet2d import data as datasets
-    from chebnet2d.cli.console import print_json, say
+    from chebnet2d._targets import check_folder
+    from chebnet2d.cli.console import print_json, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
-    from chebnet2d.cli.results import say_scores
     from chebnet2d.data.preparation import Preparation
     from chebnet2d.data.sources import check_classes, load_graph
-    from chebnet2d.models import check_model_folder, save_model
+    from chebnet2d.models import save as save_model
     from chebnet2d.recipes import has_recipe_for
     from chebnet2d.training import fit
 
@@ -45,7 +42,7 @@ def train(
     chosen = recipe.recipe(dataset, model, training)
     wanted = batches.batches(chosen.method)
     if save is not None:
-        check_model_folder("train", save)
+        check_folder("train", "save", save, "config.json", "a model")
     raw = load_graph(dataset, data_root, **reading)
     check_classes(raw, "train")
     preparation = Preparation.fit(raw, chosen.transform, reading)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from chebnet2d.cli import options
 from chebnet2d.cli.command import command
+from chebnet2d.cli.flags import Also
 
 _LIMITS = {"epochs": 1000, "patience": 300}
 
@@ -17,9 +18,7 @@ class BasisModelOptions:
     """Arguments of ``on_bases``."""
 
     reading: Annotated[str, typer.Option(help="filter-first: MLP(sum P_d W_d). each-basis: sum MLP(P_d) W_d.")] = "filter-first"
-    maps: Annotated[
-        str, typer.Option(help="Of filter-first: F x H (hidden), F x F (features), the smaller one (auto).")
-    ] = "auto"
+    maps: Annotated[str, typer.Option(help="Of filter-first: F x H (hidden), F x F (features), the smaller one (auto).")] = "auto"
     hidden_channels: options.Hidden = None
     num_layers: Annotated[int | None, typer.Option("--layers", help="Linear layers of the MLP (default: 2).")] = None
     dropout: options.DropoutRate = None
