@@ -21,7 +21,7 @@ from chebnet2d.models.node_classifier import NodeClassifier, Prediction, feature
 from chebnet2d.models.nodeformer import NodeFormer
 from chebnet2d.models.optbasis import OptBasis
 from chebnet2d.models.pdegcn import PDEGCN
-from chebnet2d.models.registry import CANNOT_STACK, MODELS, find_model, model_name, register
+from chebnet2d.models.registry import CANNOT_STACK, MODELS, MethodName, find_model, model_name, parse_method, register
 from chebnet2d.models.saving import load, read_facts, save
 from chebnet2d.models.specgn import SpecGN
 
@@ -29,6 +29,8 @@ __all__ = [
     "ADC",
     "APPNP",
     "CANNOT_STACK",
+    "MethodName",
+    "parse_method",
     "DSGC",
     "GADC",
     "GCN",

@@ -1,7 +1,7 @@
 """Models by name. A decorator registers; duplicates raise; an unknown name lists near ones."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from chebnet2d._checks import one_of
 from chebnet2d.models.node_classifier import NodeClassifier
@@ -27,8 +27,18 @@ def register(name: str) -> Callable[[M], M]:
     return add
 
 
+class MethodName(NamedTuple):
+    model: str
+    variant: str | None = None
+
+
+def parse_method(text: str) -> MethodName:
+    model, _, variant = text.partition(":")
+    return MethodName(model, variant or None)
+
+
 def find_model(name: str) -> type[NodeClassifier]:
-    return MODELS[one_of("find_model", "name", name, tuple(MODELS))]
+    return MODELS[one_of("find_model", "name", parse_method(name).model, tuple(MODELS))]
 
 
 def model_name(model: type[NodeClassifier]) -> str:

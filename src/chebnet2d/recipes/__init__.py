@@ -1,6 +1,16 @@
-"""How a method is run on data: settings that are known to work, shipped with the package or from a file."""
+"""How a method is run on data: recipes that are known to work, shipped with the package or from a file."""
 
-from chebnet2d.recipes.build import build_model
-from chebnet2d.recipes.preset_files import Preset, load_preset, write_preset
+from chebnet2d.recipes.files import canonical_name, load_recipe, read_recipes, search_ranges, shipped_recipes, write_recipe
+from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
 
-__all__ = ["Preset", "build_model", "load_preset", "write_preset"]
+__all__ = [
+    "NO_TRANSFORM",
+    "SEARCHED",
+    "Recipe",
+    "canonical_name",
+    "load_recipe",
+    "read_recipes",
+    "search_ranges",
+    "shipped_recipes",
+    "write_recipe",
+]

@@ -6,13 +6,15 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target, written_whole
-from chebnet2d.study.store import COLUMNS, NESTED, Store
+from chebnet2d.study.schema import COLUMNS, stored, unnested
+from chebnet2d.study.store import Store
 
 ENDINGS = (".csv", ".parquet", ".json")
 
 
-def export_rows(store: Path, out: Path) -> int:
-    """Write all rows; nested values (configuration, versions, machine) are JSON text in CSV and Parquet."""
+def export_rows(store: str | Path, out: str | Path) -> int:
+    """Write all rows; nested values (test metrics, configuration, versions, machine) are JSON text in CSV and Parquet."""
+    store, out = Path(store), Path(out)
     if out.suffix not in ENDINGS:
         raise InputError("export", "out", f"in {', '.join(ENDINGS)}", str(out), verb="end")
     check_target("export", "out", out, keep=(store,))
@@ -27,7 +29,10 @@ def export_rows(store: Path, out: Path) -> int:
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a store, or of a file that ``export_rows`` wrote; not of CSV, which does not tell a text from a number."""
+    """The rows of a store, or of a file that ``export_rows`` wrote, in the layout of today whatever theirs is.
+
+    CSV is not read: it does not tell a text from a number.
+    """
     path = Path(path)
     if path.suffix == ".csv":
         raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", str(path))
@@ -41,11 +46,10 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
             import pyarrow.parquet
 
             rows = pyarrow.parquet.read_table(path).to_pylist()
-        rows = [{name: row[name] for name in COLUMNS} for row in rows]
-        return [{k: json.loads(v) if k in NESTED and isinstance(v, str) else v for k, v in row.items()} for row in rows]
+        return [unnested(row) for row in rows]
     except FileNotFoundError:
         raise InputError("study", "reuse", "a study", got=f"{str(path)!r}, which does not exist") from None
-    except (ValueError, KeyError, TypeError, OSError) as error:  # what pyarrow raises is a ValueError
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:  # what pyarrow raises is a ValueError
         raise InputError("study", "reuse", "a store or an exported study", got=f"{str(path)!r}: {error}") from None
 
 
@@ -54,8 +58,7 @@ def _write_table(rows: list[dict[str, Any]], path: Path, suffix: str) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    flat = [{k: json.dumps(v, sort_keys=True) if isinstance(v, dict) else v for k, v in row.items()} for row in rows]
-    table = pa.Table.from_pylist(flat)
+    table = pa.Table.from_pylist([dict(zip(COLUMNS, stored(row), strict=True)) for row in rows])
     if suffix == ".csv":
         pyarrow.csv.write_csv(table, path)
     else:

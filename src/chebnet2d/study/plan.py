@@ -1,76 +1,65 @@
-"""From a protocol to units of work. A unit is a few stacks of runs: trained together, committed together.
+"""From a protocol to units: runs of a few stacks, trained together and committed together.
 
-Rounding depends on who shares a stack, so stacks are a pure function of the protocol, the data and the presets, never of what
+Rounding depends on which runs share a stack, so stacks are a pure function of the protocol, the data and the recipes, never of what
 happened to be finished when a study was started again.
 """
 
+import hashlib
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d.models.registry import CANNOT_STACK
-from chebnet2d.recipes.build import build_model
-from chebnet2d.recipes.preset_files import NO_TRANSFORM, Preset
+from chebnet2d.models import find_model
+from chebnet2d.recipes import Recipe
+from chebnet2d.study.datasets import DatasetCache
 from chebnet2d.study.protocol import Protocol, digest_of
 from chebnet2d.training import Run, Settings, stack_width
 
-STACKS_IN_A_UNIT = 4
+STACKS_PER_UNIT = 4
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Runs of one method on one dataset, in stacks of ``width``: (split seed, initialisation seed) for each run."""
+    """Runs of one method on one dataset, in stacks of ``width``: (split seed, initialisation seed) for each run.
+
+    ``code_digest``: of the file of an outside method; "" for methods of the package.
+    """
 
     position: int
     method: str
     dataset: str
     dataset_digest: str
-    preset: Preset
+    recipe: Recipe
     split: str
     seeds: tuple[tuple[int, int], ...]
     width: int
+    code_digest: str = ""
 
-    @property
+    @cached_property
     def id(self) -> str:
-        return digest_of([*self._what, self.seeds, self.width])
+        return digest_of([*self._identity, self.seeds, self.width])
 
     def run_id(self, split_seed: int, seed: int) -> str:
-        return digest_of([*self._what, split_seed, seed])
+        return digest_of([*self._identity, split_seed, seed])
 
     @property
-    def _what(self) -> list[Any]:
-        """Everything that the numbers depend on besides seeds; where a preset comes from is not among it."""
-        return [self.method, self.dataset_digest, {**self.preset.as_json(), "origin": ""}, self.split]
+    def _identity(self) -> list[Any]:
+        """What the numbers depend on besides seeds. Its form must stay: runs of earlier studies are found by its digest."""
+        code = [self.code_digest] if self.code_digest else []
+        return [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code]
+
+    def runs(self, data: Any) -> list[Run]:
+        """``data``: prepared by the recipe."""
+        splits = ((datasets.split(data, self.split, seed=split_seed), seed) for split_seed, seed in self.seeds)
+        return self.recipe.runs(data, splits)
 
 
-class Catalogue:
-    """Datasets as a study uses them: loaded and transformed once, one at a time in memory."""
-
-    def __init__(self, root: Path | None = None) -> None:
-        self.root = root
-        self._key: tuple[str, str] | None = None
-        self._data: Any = None
-        self._digests: dict[tuple[str, str], str] = {}
-
-    def load(self, dataset: str, transform: str) -> Any:
-        key = (dataset, transform)
-        if self._key != key:
-            data = datasets.load(dataset, root=self.root)
-            self._data = data if transform == NO_TRANSFORM else datasets.TRANSFORMS[transform](data)
-            self._key = key
-        return self._data
-
-    def digest(self, dataset: str, transform: str) -> str:
-        key = (dataset, transform)
-        if key not in self._digests:
-            self._digests[key] = datasets.dataset_digest(self.load(dataset, transform))
-        return self._digests[key]
-
-
-def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
-    """All units, dataset by dataset, so that each is loaded once. What no run could be made of is told here."""
+def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:
+    """All units, dataset by dataset, so that each is loaded once. What no run could be made of raises an error here."""
     position = 0
     seeds = [
         (protocol.first_seed + s, (protocol.first_seed + s) * protocol.inits + i)
@@ -79,34 +68,30 @@ def make_plan(protocol: Protocol, catalogue: Catalogue) -> Iterator[Unit]:
     ]
     for dataset in protocol.datasets:
         for method in protocol.methods:
-            preset = protocol.preset(method, dataset)
-            data = catalogue.load(dataset, preset.transform)
-            digest = catalogue.digest(dataset, preset.transform)
-            Settings.of(**preset.settings)
-            model = build_model(preset.method, data, dict(preset.model))
+            recipe = protocol.recipe(method, dataset)
+            data, digest, code = cache.load(recipe), cache.digest(recipe), code_digest(method)
+            Settings.of(**recipe.settings)
+            model = recipe.build(data)
             if method == protocol.methods[0]:
-                for split in protocol.split_names:
-                    datasets.split(data, split, seed=seeds[-1][0])  # of fixed splits there may be fewer
-            width = 1 if preset.method in CANNOT_STACK else protocol.width
-            if width is None:
-                width = stack_width(model, data)
+                for kind in protocol.split_kinds:
+                    datasets.split(data, kind, seed=seeds[-1][0])  # of fixed splits there may be fewer
+            width = stack_width(model, data) if protocol.width is None else protocol.width
             # Enough stacks to keep some cores busy, few enough that an interruption costs little.
-            size = -(-len(seeds) // -(-len(seeds) // (STACKS_IN_A_UNIT * width)))
-            for split in protocol.split_names:
+            size = -(-len(seeds) // -(-len(seeds) // (STACKS_PER_UNIT * width)))
+            for kind in protocol.split_kinds:
                 for start in range(0, len(seeds), size):
                     runs = tuple(seeds[start : start + size])
-                    yield Unit(position, method, dataset, digest, preset, split, runs, width)
+                    yield Unit(position, method, dataset, digest, recipe, kind, runs, width, code)
                     position += 1
 
 
-def make_runs(unit: Unit, data: Any) -> list[Run]:
-    settings = Settings.of(**unit.preset.settings)
-    return [
-        Run(
-            build_model(unit.preset.method, data, dict(unit.preset.model)),
-            datasets.split(data, unit.split, seed=split_seed),
-            seed,
-            settings,
-        )
-        for split_seed, seed in unit.seeds
-    ]
+def code_digest(method: str) -> str:
+    """Of the file that defines an outside method, on which its numbers depend; "" for methods of the package."""
+    cls = find_model(method)
+    if cls.__module__.startswith("chebnet2d."):
+        return ""
+    try:
+        file = inspect.getsourcefile(cls)
+        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:16]
+    except (OSError, TypeError):  # it was typed in an interactive session
+        return "no file"

@@ -2,78 +2,37 @@
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data import CATALOGUE, PROTOCOLS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
-from chebnet2d.models import MODELS
-from chebnet2d.recipes.preset_files import Preset, canonical_name, load_preset, load_unified_preset
+from chebnet2d.models import find_model, parse_method
+from chebnet2d.recipes import Recipe, canonical_name, load_recipe
+from chebnet2d.recipes.toml_files import read_toml
+from chebnet2d.study.paper_tables import TABLE_DATASETS, TABLE_METHODS
 from chebnet2d.training import Settings
-
-MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
-CHALLENGING = (
-    "ogbn-arxiv",
-    "ogbn-products",
-    "penn94",
-    "genius",
-    "twitch-gamers",
-    "roman-empire",
-    "tolokers",
-    "amazon-ratings",
-)
-TABLE_METHODS: dict[int, tuple[str, ...]] = {
-    1: (
-        "appnp",
-        "gprgnn",
-        "gnn-lf",
-        "gnn-hf",
-        "bernnet",
-        "chebnetii",
-        "optbasis",
-        "dsgc",
-        "specgn",
-        "adc",
-        "jacobiconv",
-        "gcn",
-        "gcnii",
-        "pdegcn",
-        "nodeformer",
-        "glognn",
-        "chebnet2d",
-    ),
-    2: ("gcn", "appnp", "gprgnn", "specgn", "jacobiconv", "chebnetii", "optbasis", "linkx", "nodeformer", "glognn", "chebnet2d"),
-    3: (
-        "gprgnn:unified",
-        "chebnetii:unified",
-        "optbasis:unified",
-        "specgn:unified",
-        "jacobiconv:unified",
-        "chebnet2d",
-    ),
-}
-TABLE_DATASETS: dict[int, tuple[str, ...]] = {
-    1: MEDIUM,
-    2: CHALLENGING,
-    3: ("cora", "computers", "ogbn-arxiv", "ogbn-products", "penn94", "twitch-gamers", "roman-empire", "amazon-ratings"),
-}
 
 LIMITS = ("epochs", "patience")
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a study does. ``methods``: names, or ``name:variant``. ``splits`` x ``inits`` runs for each method and dataset.
+    """What a study does: ``splits`` x ``inits`` runs for each method and dataset.
 
-    ``datasets``: names of the catalogue, or aliases, in any case; they are kept as the catalogue has them.
-    ``split``: how nodes are split, or several such names; each has its own table.
-    ``presets``: preset files of the user's, by method; others come from the package. ``epochs``, ``patience`` and ``monitor``
-    hold for every method: the same trainer and the same early stopping for all. ``limits``: other ``epochs`` and ``patience`` on
-    single datasets, again for every method there: {"photo": {"epochs": 400, "patience": 50}}.
+    Args:
+        methods: names, or places of outside methods (``my_file.py:MyModel``), each perhaps with ``:variant``.
+        datasets: names of the catalogue, or aliases, in any case; they are kept as the catalogue has them.
+        split: the kind of split, or several kinds; each has its own table.
+        inits: initialisations on each split.
+        first_seed: of the splits, which are numbered from it.
+        epochs, patience, monitor: the same for every method, whatever its recipe says.
+        width: runs per stack; default: what the caches hold.
+        presets: preset files of the user's, by method; others come from the package.
+        limits: other ``epochs`` and ``patience`` on single datasets: {"photo": {"epochs": 400, "patience": 50}}.
     """
 
     methods: tuple[str, ...]
@@ -97,22 +56,22 @@ class Protocol:
             raise InputError("Protocol", "limits", "of different datasets", tuple(self.limits))
         object.__setattr__(self, "limits", limits)
         for name in ("methods", "datasets", "split"):
-            value = self.split_names if name == "split" else getattr(self, name)
+            value = self.split_kinds if name == "split" else getattr(self, name)
             named = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
             if not named or not value or len(set(value)) < len(value):
                 raise InputError("Protocol", name, "different names, at least one", value)
         for method in self.methods:
-            one_of("Protocol", "methods", method.partition(":")[0], tuple(MODELS))
+            _check_method(method)
         for dataset in self.datasets:
             one_of("Protocol", "datasets", dataset, (*EMBEDDED_TITLES, *CATALOGUE))
-        for split in self.split_names:
+        for split in self.split_kinds:
             one_of("Protocol", "split", split, tuple(PROTOCOLS))
         for name, minimum in (("splits", 1), ("inits", 1), ("first_seed", 0), ("epochs", 1), ("patience", 1)):
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:
             integer("Protocol", "width", self.width, 1)
         Settings.of(monitor=self.monitor)
-        names = (*self.methods, *(method.partition(":")[0] for method in self.methods if ":" in method))
+        names = (*self.methods, *(parse_method(method).model for method in self.methods))
         for method, path in _table("presets", self.presets).items():
             one_of("Protocol", "presets", method, tuple(dict.fromkeys(names)))
             if not isinstance(path, str):
@@ -125,7 +84,7 @@ class Protocol:
                 integer("Protocol", f"limits.{dataset}.{name}", value, 1)
 
     @property
-    def split_names(self) -> tuple[str, ...]:
+    def split_kinds(self) -> tuple[str, ...]:
         return (self.split,) if isinstance(self.split, str) else self.split
 
     @classmethod
@@ -135,8 +94,7 @@ class Protocol:
         """The protocol of one of the paper's tables, or a part of it."""
         if not isinstance(number, int) or number not in TABLE_METHODS:
             raise InputError("Protocol.from_table", "number", "1, 2 or 3", number)
-        chosen = tuple(methods) if methods else tuple(m for m in TABLE_METHODS[number] if m.partition(":")[0] in MODELS)
-        return cls(chosen, tuple(datasets) if datasets else TABLE_DATASETS[number], **changes)
+        return cls(tuple(methods or TABLE_METHODS[number]), tuple(datasets or TABLE_DATASETS[number]), **changes)
 
     @classmethod
     def from_toml(cls, path: Path) -> "Protocol":
@@ -145,14 +103,7 @@ class Protocol:
         Relative paths in ``presets`` begin at the folder of the file.
         """
         path = Path(path)
-        try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError("Protocol", "path", "a TOML file", got=f"{str(path)!r}, which does not exist") from None
-        except OSError as error:
-            raise InputError("Protocol", "path", "a TOML file", got=f"{str(path)!r}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError("Protocol", f"{str(path)!r}", "TOML", reason=str(error)) from None
+        values = read_toml("Protocol", "path", path)
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
@@ -175,19 +126,14 @@ class Protocol:
         """``epochs`` and ``patience`` of all runs on a dataset."""
         return {name: self.limits.get(dataset, {}).get(name, getattr(self, name)) for name in LIMITS}
 
-    def preset(self, method: str, dataset: str) -> Preset:
-        """What a method is run with, its variant included."""
-        name, _, variant = method.partition(":")
-        path = self.presets.get(method) or self.presets.get(name)
-        if variant == "unified" and not path:
-            preset = load_unified_preset(name, dataset)
-        else:
-            preset = load_preset(name, dataset, Path(path) if path else None)
-        model = {**preset.model, **({"variant": variant} if variant else {})}
-        shared = {**self.limits_on(preset.dataset), "monitor": self.monitor}
-        return Preset(name, preset.dataset, preset.origin, preset.transform, model, {**preset.settings, **shared})
+    def recipe(self, method: str, dataset: str) -> Recipe:
+        """What a method is run by, with the early stopping of the study."""
+        path = self.presets.get(method) or self.presets.get(parse_method(method).model)
+        recipe = load_recipe(method, dataset, path)
+        shared = {**self.limits_on(recipe.dataset), "monitor": self.monitor}
+        return replace(recipe, settings={**recipe.settings, **shared})
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
@@ -195,9 +141,12 @@ class Protocol:
         arguments: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
         return cls(**arguments)
 
-    @property
-    def digest(self) -> str:
-        return digest_of(self.as_json())
+
+def _check_method(method: str) -> None:
+    try:
+        find_model(method)
+    except InputError as error:
+        raise InputError(**{**vars(error), "owner": "Protocol", "argument": "methods"}) from None
 
 
 def _table(name: str, value: Any) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The store of a study: one SQLite file in WAL mode, one row a run.
+"""The store of a study: one SQLite file in WAL mode, one row per run.
 
 The contract:
 - A unit is finished when all its rows are there; they come in one transaction, so there is no half of it.
@@ -19,49 +19,10 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target
+from chebnet2d.study.claimants import is_alive, process_mark
 from chebnet2d.study.plan import Unit
 from chebnet2d.study.protocol import Protocol
-
-SCHEMA = 1
-COLUMNS = (
-    "run_id",
-    "unit_id",
-    "method",
-    "dataset",
-    "split",
-    "split_seed",
-    "seed",
-    "metric",
-    "test_metric",
-    "test_accuracy",
-    "test_roc_auc",
-    "val_metric",
-    "val_loss",
-    "best_epoch",
-    "epochs",
-    "seconds",
-    "peak_mib",
-    "parameters",
-    "config",
-    "dataset_digest",
-    "split_digest",
-    "train_nodes",
-    "test_nodes",
-    "versions",
-    "machine",
-    "finished_at",
-)
-NESTED = ("config", "versions", "machine")
-"""Columns that hold JSON."""
-_TABLES = f"""
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS units (
-    unit_id TEXT PRIMARY KEY, position INTEGER NOT NULL, method TEXT NOT NULL, dataset TEXT NOT NULL, runs INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS claims (
-    unit_id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, process TEXT NOT NULL, at REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS runs ({", ".join(COLUMNS)}, PRIMARY KEY (run_id));
-CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id);
-"""
+from chebnet2d.study.schema import COLUMNS, INSERT, prepare_schema, stored, unnested
 
 
 class Store:
@@ -71,30 +32,27 @@ class Store:
         self.path = Path(path)
         check_target("Store", "path", self.path)
         if not create and not self.path.is_file():
-            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which does not exist")
+            raise self._refusal(", which does not exist")
         if self.path.is_file() and self.path.stat().st_size and not _is_sqlite(self.path):
-            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which is something else")
+            raise self._refusal(", which is something else")
         if not create and not _is_sqlite(self.path):  # reading must not turn an empty file into a store
-            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}, which is empty")
+            raise self._refusal(", which is empty")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         except sqlite3.Error as error:
-            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}: {error}") from None
+            raise self._refusal(f": {error}") from None
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
             with self._transaction():
-                for statement in _TABLES.split(";"):
-                    self._connection.execute(statement)
-                version = self._meta("schema")
-                if version is None:
-                    self._set_meta("schema", SCHEMA)
-                elif version != SCHEMA:
-                    raise InputError("Store", f"{str(self.path)!r}", f"of schema {SCHEMA}", got=str(version))
-        except sqlite3.DatabaseError as error:
+                prepare_schema(self._connection, self.path)
+        except (sqlite3.DatabaseError, InputError) as error:
             self._connection.close()
-            raise InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}: {error}") from None
+            raise error if isinstance(error, InputError) else self._refusal(f": {error}") from None
+
+    def _refusal(self, reason: str) -> InputError:
+        return InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}{reason}")
 
     def close(self) -> None:
         self._connection.close()
@@ -119,9 +77,9 @@ class Store:
                 self._connection.execute("DELETE FROM units")
             known = self.protocol
             # What is in the presets is in the ids of units; where their files lie may change with the working directory.
-            begun = None if known is None else {**known.as_json(), "presets": protocol.as_json()["presets"]}
-            if begun is not None and begun != protocol.as_json():
-                differing = [name for name, value in protocol.as_json().items() if begun[name] != value]
+            begun = None if known is None else {**known.to_json(), "presets": protocol.to_json()["presets"]}
+            if begun is not None and begun != protocol.to_json():
+                differing = [name for name, value in protocol.to_json().items() if begun[name] != value]
                 raise InputError(
                     "study",
                     "store",
@@ -129,7 +87,7 @@ class Store:
                     got=f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ",
                     hint="Use another store, or the protocol it was begun with.",
                 )
-            self._set_meta("protocol", protocol.as_json())
+            self._set_meta("protocol", protocol.to_json())
             planned = {row[0] for row in self._connection.execute("SELECT unit_id FROM units")}
             if planned and planned != {unit.id for unit in units}:
                 raise InputError(
@@ -157,9 +115,9 @@ class Store:
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
             holder = self._connection.execute("SELECT host, pid, process FROM claims WHERE unit_id = ?", (unit.id,)).fetchone()
-            if holder is not None and _alive(*holder):
+            if holder is not None and is_alive(*holder):
                 return False
-            mine = (unit.id, socket.gethostname(), os.getpid(), _process_mark(os.getpid()), time.time())
+            mine = (unit.id, socket.gethostname(), os.getpid(), process_mark(os.getpid()), time.time())
             self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", mine)
             return True
 
@@ -169,12 +127,11 @@ class Store:
 
     def commit(self, unit: Unit, rows: Iterable[Mapping[str, Any]]) -> bool:
         """All rows of a unit in one transaction; False, and nothing written, where it is finished already."""
-        values = [tuple(_plain(row[name]) for name in COLUMNS) for row in rows]
+        values = [stored(row) for row in rows]
         with self._transaction():
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
-            marks = ", ".join("?" * len(COLUMNS))
-            self._connection.executemany(f"INSERT INTO runs VALUES ({marks})", values)
+            self._connection.executemany(INSERT, values)
             self._connection.execute("DELETE FROM claims WHERE unit_id = ?", (unit.id,))
         return True
 
@@ -182,7 +139,7 @@ class Store:
         """Copy rows of another study whose units are units of this one too, whole units only; how many runs that were.
 
         A unit's id says what was run on what (method, data, settings, splits, seeds), so equal ids are equal work.
-        Where the settings come from is not in it and may have been told anew since: that is taken from this study's preset.
+        Where the settings come from is not part of it and may have been described anew: that is taken from this study's recipe.
         """
         finished = self.finished()
         wanted = {unit.id: unit for unit in units if unit.id not in finished}
@@ -190,19 +147,17 @@ class Store:
         for row in rows:
             if row["unit_id"] in wanted:
                 unit = wanted[row["unit_id"]]
-                found.setdefault(unit.id, []).append({**row, "config": unit.preset.as_json()})
+                found.setdefault(unit.id, []).append({**row, "config": unit.recipe.to_json()})
         whole = {unit_id: of_unit for unit_id, of_unit in found.items() if len(of_unit) == len(wanted[unit_id].seeds)}
         return sum(len(of_unit) for unit_id, of_unit in whole.items() if self.commit(wanted[unit_id], of_unit))
 
     # ---- reading ------------------------------------------------------------------------------------------
     def rows(self) -> Iterator[dict[str, Any]]:
         """All runs, in an order that does not depend on when they were done."""
-        order = "SELECT r.*, u.position FROM runs r JOIN units u USING (unit_id) ORDER BY u.position, split_seed, seed"
-        for row in self._connection.execute(order.replace("r.*", ", ".join(f"r.{name}" for name in COLUMNS))):
-            record = dict(zip(COLUMNS, row, strict=False))
-            for name in NESTED:
-                record[name] = json.loads(record[name])
-            yield record
+        columns = ", ".join(f"runs.{name}" for name in COLUMNS)
+        order = "ORDER BY units.position, split_seed, seed"
+        for values in self._connection.execute(f"SELECT {columns} FROM runs JOIN units USING (unit_id) {order}"):
+            yield unnested(dict(zip(COLUMNS, values, strict=True)))
 
     def progress(self) -> list[dict[str, Any]]:
         """For each method and dataset: runs planned and done, and units that a living process works on."""
@@ -222,7 +177,7 @@ class Store:
     def _working(self) -> set[str]:
         """Units that a living process works on."""
         claims = self._connection.execute("SELECT unit_id, host, pid, process FROM claims")
-        return {unit_id for unit_id, *holder in claims if _alive(*holder)}
+        return {unit_id for unit_id, *holder in claims if is_alive(*holder)}
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -248,31 +203,3 @@ def _is_sqlite(path: Path) -> bool:
             return file.read(16) == b"SQLite format 3\x00"
     except OSError as error:
         raise InputError("Store", "path", "the file of a study", got=f"{str(path)!r}: {error.strerror}") from None
-
-
-def _plain(value: Any) -> Any:
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
-
-
-def _process_mark(pid: int) -> str:
-    """When the process was started, as the kernel counts: a pid alone may be given to another process."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return ""
-    fields = stat.rsplit(")", 1)[1].split()
-    return "" if fields[0] == "Z" else fields[19]
-
-
-def _alive(host: str, pid: int, process: str) -> bool:
-    if host != socket.gethostname():
-        return True  # nothing is known about processes elsewhere; a cluster's driver writes alone
-    if Path("/proc").is_dir():
-        return _process_mark(pid) == process != ""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

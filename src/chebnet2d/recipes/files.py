@@ -1,0 +1,120 @@
+"""Recipes in files, called presets: shipped with the package for each method and dataset, or found by a search.
+
+A preset file is TOML, one table per dataset, ``[default]`` for all others::
+
+    [cora]
+    origin = "ivam-he/ChebNetII: main/full.sh"
+    transform = "row-normalize"
+    model = { degree = 10, dropout = 0.5 }
+    settings = { lr = 0.01, weight_decay = 5e-4, filter_lr = 0.01 }
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError
+from chebnet2d._targets import written_whole
+from chebnet2d.data.catalogue import known_name
+from chebnet2d.models import find_model, parse_method
+from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, Recipe
+from chebnet2d.recipes.toml_files import read_toml, toml_key, toml_value
+from chebnet2d.recipes.unified import FOR_WORDS, counts_words, unified
+
+DEFAULT = "default"
+_SEARCH = "search"
+_KINDS: dict[str, tuple[type, str]] = {
+    "origin": (str, "a sentence"),
+    "transform": (object, ""),  # the recipe checks it
+    "model": (dict, "a table"),
+    "settings": (dict, "a table"),
+}
+
+
+def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Recipe:
+    """The recipe of a method for a dataset: from a file of the user's, else from the package, else the defaults of the class.
+
+    ``method:unified`` without a file: the shipped recipe in the unified architecture, whose features, MLP and optimiser are the
+    same for all methods. A file is taken as it is.
+    """
+    asked = parse_method(method)
+    find_model(asked.model)
+    dataset = canonical_name(dataset)
+    known = shipped_recipes(method) if path is None else read_recipes(path, method)
+    where = f"the presets of {asked.model!r}" if path is None else str(path)
+    name = dataset if dataset in known else DEFAULT
+    if name not in known:
+        rule = f"a table [{dataset}] or [default]"
+        raise InputError("load_recipe", where, rule, got=", ".join(known) or "none", verb="have")
+    recipe = replace(known[name], dataset=dataset)
+    if recipe.method != asked.model:
+        raise InputError("load_recipe", f"[{name}] in {where}", f"of the method {asked.model!r}", recipe.method)
+    if path is None and asked.variant == "unified":
+        return unified(recipe)
+    if path is None and name == DEFAULT and recipe.transform == FOR_WORDS and not counts_words(dataset):
+        recipe = replace(recipe, transform=NO_TRANSFORM)
+    return replace(recipe, variant=asked.variant or recipe.variant)
+
+
+def shipped_recipes(method: str) -> dict[str, Recipe]:
+    """Those of the package, by dataset, and "default" for all others; of an outside method the defaults of its class."""
+    tables = _shipped_tables(method)
+    return _recipes(tables, parse_method(method).model, f"the presets of {method!r}")
+
+
+def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
+    """Values that a search of the method may choose from, besides the usual ones: name -> values, for "model" and "settings"."""
+    return dict(_shipped_tables(method).get(_SEARCH, {}))
+
+
+def read_recipes(path: str | Path, method: str | None = None) -> dict[str, Recipe]:
+    """The recipes of a file, by dataset. ``method``: of tables that do not name theirs."""
+    tables = read_toml("load_recipe", "path", path, "a preset file")
+    return _recipes(tables, None if method is None else parse_method(method).model, str(path))
+
+
+def write_recipe(path: str | Path, recipe: Recipe, notes: Mapping[str, Any] | None = None) -> None:
+    """A preset file with one table; ``notes`` become comments."""
+    lines = [f"# {key}: {value}" for key, value in (notes or {}).items()]
+    facts = recipe.to_json()
+    lines.append(f"[{toml_key(facts.pop('dataset'))}]")
+    lines += [f"{name} = {toml_value(value)}" for name, value in facts.items()]
+    with written_whole(Path(path)) as temporary:
+        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def canonical_name(dataset: str) -> str:
+    """The name that presets, tables and the paper's numbers have it by. What the catalogue does not know stays as it is."""
+    return known_name(dataset) or dataset
+
+
+def _shipped_tables(method: str) -> dict[str, Any]:
+    source = files("chebnet2d").joinpath("recipes", "presets", f"{parse_method(method).model}.toml")
+    return tomllib.loads(source.read_text(encoding="utf-8")) if source.is_file() else {DEFAULT: {"origin": CLASS_DEFAULTS}}
+
+
+def _recipes(tables: Mapping[str, Any], method: str | None, where: str) -> dict[str, Recipe]:
+    found = {canonical_name(name): _recipe(name, table, method, where) for name, table in tables.items() if name != _SEARCH}
+    if len(found) < len(tables.keys() - {_SEARCH}):
+        raise InputError("load_recipe", where, "one table per dataset", got=", ".join(tables), verb="have")
+    return found
+
+
+def _recipe(name: str, table: Any, method: str | None, where: str) -> Recipe:
+    if not isinstance(table, dict):
+        raise InputError("load_recipe", f"{name} in {where}", "a table", table, f"Write [{name}], with the settings below it.")
+    values = {"origin": where, **table}
+    owner = values.pop("method", method)
+    place = f"[{name}] in {where}"
+    if not isinstance(owner, str):
+        raise InputError("load_recipe", place, "a method", got="none", verb="name")
+    for key, value in values.items():
+        if key not in _KINDS:
+            raise InputError("load_recipe", place, "origin, transform, model and settings", key, verb="have")
+        kind, rule = _KINDS[key]
+        if not isinstance(value, kind):
+            raise InputError("load_recipe", f"{key} of {place}", rule, value)
+    return Recipe(owner, dataset=canonical_name(name), **values)

@@ -1,0 +1,118 @@
+"""One object that says how a method is run on data: from features to a result."""
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chebnet2d import data as datasets
+from chebnet2d._checks import InputError, one_of
+from chebnet2d.models import NodeClassifier, find_model, parse_method
+from chebnet2d.training import Result, Run, Settings, fit
+from chebnet2d.training.run import SplitLike
+
+NO_TRANSFORM = "none"
+SEARCHED = "found by search"
+"""How the origin of settings begins that a search has found."""
+CLASS_DEFAULTS = "defaults of the class"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a method is run on a dataset, and where the numbers come from.
+
+    Args:
+        method: a name, or the place of an outside method; it may end in ``:variant``, which becomes ``variant``.
+        variant: "faithful" or "unified"; None: what the class has by default.
+        dataset: what the recipe was made for.
+        transform: preparation of the features, by name; "none" for none.
+        model: arguments of the class besides its sizes.
+        settings: of the training, by the names of ``Settings``.
+        origin: where the numbers come from, for people.
+
+    >>> Recipe("gprgnn:unified", model={"degree": 4}).name
+    'gprgnn:unified'
+    """
+
+    method: str
+    variant: str | None = None
+    dataset: str = ""
+    transform: str = NO_TRANSFORM
+    model: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = CLASS_DEFAULTS
+
+    def __post_init__(self) -> None:
+        one_of("Recipe", "transform", self.transform, (NO_TRANSFORM, *datasets.TRANSFORMS))
+        asked, model = parse_method(self.method), dict(self.model)
+        in_model = model.pop("variant", None)  # preset files have it among the arguments, as the class has
+        object.__setattr__(self, "method", asked.model)
+        object.__setattr__(self, "variant", self.variant or asked.variant or in_model)
+        object.__setattr__(self, "model", model)
+
+    @property
+    def name(self) -> str:
+        """``method``, or ``method:variant``."""
+        return f"{self.method}:{self.variant}" if self.variant else self.method
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Of the class, besides its sizes."""
+        return {**self.model, **({"variant": self.variant} if self.variant else {})}
+
+    # ---- running ------------------------------------------------------------------------------------------
+    def prepare(self, data: Any, scale: Mapping[str, Any] | None = None) -> Any:
+        """The data with its features transformed. ``scale``: that of the graph a model was trained on (``scale_of``)."""
+        if self.transform == "standardize":
+            return datasets.standardize(data, scale)
+        return data if self.transform == NO_TRANSFORM else datasets.TRANSFORMS[self.transform](data)
+
+    def scale_of(self, data: Any) -> dict[str, Any] | None:
+        """What ``prepare`` needs to know of the training graph to prepare another one; None for most transforms."""
+        return datasets.scale_of(data) if self.transform == "standardize" else None
+
+    def build(self, data: Any) -> NodeClassifier:
+        """A model for prepared data: sizes from the data, the rest from the recipe."""
+        cls = find_model(self.method)
+        sizes = {"in_channels": data.num_features, "out_channels": datasets.num_classes(data)}
+        if "num_nodes" in inspect.signature(cls).parameters:
+            sizes["num_nodes"] = data.num_nodes
+        try:
+            return cls(**{**sizes, **self.arguments})
+        except TypeError as error:
+            if isinstance(error, InputError):
+                raise
+            rule = f"those of {cls.__name__}"
+            raise InputError("Recipe", f"the arguments of {self.method!r}", rule, reason=str(error)) from None
+
+    def runs(self, data: Any, splits: Iterable[tuple[SplitLike, int]]) -> list[Run]:
+        """Runs for ``fit_many`` on prepared data: one for each split and seed."""
+        settings = Settings.of(**self.settings)
+        return [Run(self.build(data), split, seed, settings) for split, seed in splits]
+
+    def train(self, data: Any, split: SplitLike, seed: int = 0, **options: Any) -> Result:
+        """Prepare the data, build a model and fit it.
+
+        ``split``: of ``data``; where the transform leaves nodes out ("largest-component"), of ``prepare(data)``.
+        ``options``: those of ``fit``, settings included.
+        """
+        prepared = self.prepare(data)
+        return fit(self.build(prepared), prepared, split, seed, **{**self.settings, **options})
+
+    # ---- as data ------------------------------------------------------------------------------------------
+    def to_json(self) -> dict[str, Any]:
+        """The variant is among the model's arguments, as in preset files."""
+        facts = {"method": self.method, "dataset": self.dataset, "origin": self.origin, "transform": self.transform}
+        return {**facts, "model": self.arguments, "settings": dict(self.settings)}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Recipe":
+        return cls(**values)
+
+    def identity(self) -> dict[str, Any]:
+        """What results depend on: everything but the origin.
+
+        Ids of units and runs are digests of this form. It must stay as it is, name by name, or no study finds the runs of an
+        earlier one (``reuse``).
+        """
+        return {**self.to_json(), "origin": ""}
