@@ -16,7 +16,7 @@ from chebnet2d.graph import Spectrum, adjacency, shifted_laplacian
 from chebnet2d.theory import construct, construct_shared, convolution_costs, degree_curve, separate, toeplitz
 from chebnet2d.theory.bounds import _compound, _wedge
 from chebnet2d.theory.claims.search import SUMS, reachable
-from chebnet2d.theory.graphs import complete, component_sample, karate, path, random_graph, spectrum_of_edges, star
+from chebnet2d.theory.example_graphs import complete, component_sample, karate, path, random_graph, spectrum_of_edges, star
 from chebnet2d.theory.reduction import clean
 from data_root import real_data_root
 

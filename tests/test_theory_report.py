@@ -16,7 +16,7 @@ from chebnet2d.cli.theory_commands import number, relation
 from chebnet2d.theory import VERDICTS, Claim, Report, degree_figure, report, save_figure
 from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
 from chebnet2d.theory.claims.bench import Bench, with_zeros
-from chebnet2d.theory.graphs import random_graph
+from chebnet2d.theory.example_graphs import random_graph
 from data_root import real_data_root
 
 SHARING = ["n!=n',c!=c',j!=j'", "n!=n',c!=c',j=j'", "n!=n',c=c',j!=j'", "n!=n',c=c',j=j'"]

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from chebnet2d.data.files import from_networkx, is_graph_path, read_graph, write_graph
+from chebnet2d.data.own_graph import from_networkx, is_graph_path, read_graph, write_graph
 
 
 @dataclass
@@ -406,7 +406,7 @@ def test_a_nodes_table_gives_labels_where_its_features_are_not_wanted(tmp_path: 
 
 
 def test_large_features_are_sparse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chebnet2d.data.files.features.DENSE_LIMIT", 3 * 8 * 4 - 1)
+    monkeypatch.setattr("chebnet2d.data.own_graph.features.DENSE_LIMIT", 3 * 8 * 4 - 1)
     few, many = np.eye(3, 8), np.ones((3, 8))
     for x, layout in ((few, torch.sparse_csr), (many, torch.strided), (np.eye(3, 7), torch.strided)):
         np.save(with_edges(tmp_path) / "features.npy", x)

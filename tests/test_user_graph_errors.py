@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from chebnet2d import InputError
-from chebnet2d.data.files import from_networkx, read_graph, write_graph
+from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
 
 Content = str | bytes
 EDGES = "source,target\n0,1\n1,2\n"
@@ -283,7 +283,7 @@ case("no such word", {"edges.csv": EDGES},
      "'identity'.", features="degrees")
 case("a pickled Data", {"g.pt": b"\x80\x04N."},
      "read_graph: path must be a folder, an edge table (.csv, .tsv, .parquet) or a graph (.npz, .safetensors, .graphml), got "
-     "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.files.write_graph instead.",
+     "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.own_graph.write_graph instead.",
      path="g.pt")
 case("labels of a foreign kind", {"edges.csv": EDGES, "features.csv": X, "y.npy": npy([1])},
      "read_graph: labels must be a file of the kind .csv, .tsv, .parquet, .pq, got 'y.npy'.", labels="y.npy")
@@ -450,7 +450,7 @@ def test_a_write_that_breaks_off_keeps_the_old_file(tmp_path: Path, monkeypatch:
         Path(name).write_bytes(b"half")
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("chebnet2d.data.files.saved_graph.save_file", full)
+    monkeypatch.setattr("chebnet2d.data.own_graph.saved_graph.save_file", full)
     with pytest.raises(OSError, match="No space left"):
         write_graph(data, path)
     assert snapshot(tmp_path) == {"g.safetensors": before}

@@ -1,21 +1,20 @@
 """Datasets: a catalogue with readers, splits, transforms, and graphs that need no file."""
 
-from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find
+from chebnet2d.data.catalogue import CATALOGUE, find_entry
 from chebnet2d.data.checking import Check, check
+from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest, make_data, num_classes
 from chebnet2d.data.embedded import csbm, digits
+from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.fetching import fetch
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.loading import available, load
-from chebnet2d.data.split import Split
-from chebnet2d.data.split_report import split_report
-from chebnet2d.data.splits import PROTOCOLS, split
-from chebnet2d.data.statistics import statistics
+from chebnet2d.data.splits import SPLIT_KINDS, Split, labelled_nodes, make_split, split, split_kind, split_report
 from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, scale_of, standardize
 
 __all__ = [
     "CATALOGUE",
-    "PROTOCOLS",
+    "SPLIT_KINDS",
     "TRANSFORMS",
     "Check",
     "Entry",
@@ -29,14 +28,17 @@ __all__ = [
     "dataset_digest",
     "digits",
     "fetch",
-    "find",
+    "find_entry",
+    "labelled_nodes",
     "largest_component",
     "load",
     "make_data",
+    "make_split",
     "num_classes",
     "row_normalize_features",
     "scale_of",
     "split",
+    "split_kind",
     "split_report",
     "standardize",
     "statistics",

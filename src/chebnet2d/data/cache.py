@@ -14,7 +14,7 @@ import torch
 from torch_geometric.data import Data
 
 from chebnet2d._targets import written_whole
-from chebnet2d.data.catalogue import Entry
+from chebnet2d.data.entry import Entry
 
 VERSION = 1  # of this layout and of the readers: raise it when either changes what a file holds
 _log = logging.getLogger(__name__)

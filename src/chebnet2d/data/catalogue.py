@@ -1,61 +1,11 @@
 """The catalogue: what is known about each dataset, as data. Reading, fetching and checking follow from it."""
 
-from dataclasses import dataclass
-
 from chebnet2d._checks import InputError, one_of
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """None: not known. ``edges`` counts undirected edges, without loops and repetitions.
-
-    ``homophily`` is the part of the edges between labelled nodes that joins equal labels. ``twins`` counts the nodes that have
-    the (two or more) neighbours and the label of an earlier node, ``duplicates`` those that have its features too.
-    """
-
-    nodes: int | None = None
-    edges: int | None = None
-    features: int | None = None
-    classes: int | None = None
-    homophily: float | None = None
-    isolated: int | None = None
-    twins: int | None = None
-    duplicates: int | None = None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One dataset. ``folder`` and ``files`` say where its raw files lie below the data root.
-
-    ``paper`` is what the paper prints, ``statistics`` what the files hold (where it was not counted here, what their authors
-    say, or None). ``protocol`` is the split of the paper's experiments; ``fixed`` describes the splits that come with the files.
-    """
-
-    name: str
-    title: str
-    format: str
-    folder: str
-    files: tuple[str, ...]
-    statistics: Statistics
-    paper: Statistics | None
-    metric: str
-    protocol: str
-    fixed: str
-    licence: str
-    source: str
-    optional: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    trouble: tuple[str, ...] = ()
-    counted: bool = True  # were the statistics counted from the files, or taken from their authors?
-    digest: str | None = None  # of x, edge_index and y, as ``dataset_digest`` gives it
-    words: bool = False  # are the features counts of words, which the literature divides by their sum?
-    placeholder_class: int | None = None  # the class that the literature gives to nodes without a label
-
+from chebnet2d.data.entry import Entry, Statistics
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 _LINKX = "github.com/CUAI/Non-Homophily-Large-Scale"
 _PLATONOV = "github.com/yandex-research/heterophilous-graphs"
-_NO_LICENCE = "none stated"
 _TWINS = (
     "{twins} of the {nodes} nodes repeat the neighbours and the label of another one (Platonov et al. 2023): a random split puts "
     "copies of test nodes into train. Results are for comparison with the literature only."
@@ -89,8 +39,6 @@ def _planetoid(
         optional=tuple(f"{name}_split_0.6_0.2_{s}.npz" for s in range(10)),
         statistics=statistics,
         paper=paper,
-        metric="accuracy",
-        protocol="uniform",
         fixed="1, public split of Planetoid",
         licence="MIT (repository)",
         source="github.com/kimiyoung/planetoid",
@@ -107,14 +55,11 @@ def _amazon(title: str, statistics: Statistics, digest: str) -> Entry:
     return Entry(
         name=name,
         title=title,
-        format="amazon",
+        format="gnn-benchmark",
         folder=f"amazon/{title}/raw",
         files=(f"amazon_electronics_{name}.npz",),
         statistics=statistics,
         paper=paper,
-        metric="accuracy",
-        protocol="uniform",
-        fixed="",
         licence="MIT (repository)",
         source="github.com/shchur/gnn-benchmark",
         aliases=(f"amazon-{name}",),
@@ -146,7 +91,7 @@ def _heterophilous(
         statistics=statistics,
         paper=_paper(*(getattr(statistics, key) for key in ("nodes", "edges", "features", "classes"))),
         metric=metric,
-        protocol="uniform-50" if new else "uniform",
+        split="uniform-50" if new else "uniform",
         fixed="10, 50/25/25, of Platonov et al." if new else "10, 48/32/20, as in Geom-GCN",
         licence="MIT (repository)",
         source=_PLATONOV,
@@ -171,10 +116,8 @@ def _facebook(
         optional=(f"fb100-{title}-splits.npy",) if paper else (),
         statistics=statistics,
         paper=paper,
-        metric="accuracy",
-        protocol="fixed" if paper else "uniform",
+        split="fixed" if paper else "uniform",
         fixed="5, 50/25/25, of LINKX" if paper else "",
-        licence=_NO_LICENCE,
         source=f"{_LINKX} (facebook100)",
         aliases=(f"fb100-{name}",),
         trouble=(f"{unlabelled} nodes have no label (-1); they stay in the graph and are in no split.",),
@@ -253,8 +196,7 @@ _ENTRIES: tuple[Entry, ...] = (
         files=_ogb_files("time"),
         statistics=Statistics(169343, 1157799, 128, 40),
         paper=_paper(169343, 1166243, 128, 40),
-        metric="accuracy",
-        protocol="fixed",
+        split="fixed",
         fixed="1, by year, of OGB",
         licence="ODC-BY",
         source="ogb.stanford.edu",
@@ -270,8 +212,7 @@ _ENTRIES: tuple[Entry, ...] = (
         files=_ogb_files("sales_ranking"),
         statistics=Statistics(2449029, 61859076, 100, 47),
         paper=_paper(2449029, 61859140, 100, 47),
-        metric="accuracy",
-        protocol="fixed",
+        split="fixed",
         fixed="1, by sales rank, of OGB",
         licence="Amazon licence",
         source="ogb.stanford.edu",
@@ -290,9 +231,8 @@ _ENTRIES: tuple[Entry, ...] = (
         statistics=Statistics(421961, 922868, 12, 2),
         paper=_paper(421961, 984979, 12, 2),
         metric="roc_auc",
-        protocol="fixed",
+        split="fixed",
         fixed="5, 50/25/25, of LINKX",
-        licence=_NO_LICENCE,
         source=_LINKX,
         trouble=(
             "The classes are unequal (about 80/20): the metric is ROC-AUC, with accuracy recorded beside it.",
@@ -309,8 +249,7 @@ _ENTRIES: tuple[Entry, ...] = (
         optional=("twitch-gamer-splits.npy",),
         statistics=Statistics(168114, 6797557, 7, 2),
         paper=_paper(168114, 6797557, 7, 2),
-        metric="accuracy",
-        protocol="fixed",
+        split="fixed",
         fixed="5, 50/25/25, of LINKX",
         licence="MIT (repository)",
         source="snap.stanford.edu/data/twitch_gamers.html",
@@ -350,10 +289,10 @@ def known_name(name: object) -> str | None:
     return key if isinstance(key, str) and (key in CATALOGUE or key in EMBEDDED_TITLES) else None
 
 
-def find(name: str, owner: str = "load") -> Entry:
+def find_entry(name: str, owner: str = "load") -> Entry:
     """The entry of that name or alias, in any case, with - or _.
 
-    >>> find("Roman_Empire").statistics.nodes
+    >>> find_entry("Roman_Empire").statistics.nodes
     22662
     """
     key = _key(name)

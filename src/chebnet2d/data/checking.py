@@ -4,10 +4,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from chebnet2d.data.catalogue import Entry, Statistics, find
+from chebnet2d.data.catalogue import find_entry
+from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest
+from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.loading import load
-from chebnet2d.data.statistics import statistics
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Check:
 
 def check(name: str, root: str | Path | None = None) -> Check:
     """Count what the files hold. It does not raise on a difference: ask ``.ok`` or read ``.mismatches``."""
-    entry = find(name, "check")
+    entry = find_entry(name, "check")
     return compare(entry, load(entry.name, root))
 
 

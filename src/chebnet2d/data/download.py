@@ -11,7 +11,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 
-Progress = Callable[[str, int, int | None], None]
+DownloadProgress = Callable[[str, int, int | None], None]
 """Called with (file name, bytes so far, bytes in all or None)."""
 
 _CHUNK = 1 << 18
@@ -22,7 +22,7 @@ class NotFound(InputError):
     """The server has no such file (any more)."""
 
 
-def download(url: str, path: Path, progress: Progress | None = None, *, attempts: int = 3, timeout: float = 30.0) -> Path:
+def download(url: str, path: Path, progress: DownloadProgress | None = None, *, attempts: int = 3, timeout: float = 30.0) -> Path:
     """Download to ``path``. What has arrived lies in ``path.part`` until the file is whole; the next call continues there.
 
     A server names a version of a file by its ETag or its time of change. A part of another version, or of an unknown one, is
@@ -59,7 +59,7 @@ def download(url: str, path: Path, progress: Progress | None = None, *, attempts
     )
 
 
-def _continue(url: str, part: Path, note: Path, name: str, progress: Progress | None, timeout: float) -> None:
+def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadProgress | None, timeout: float) -> None:
     done, version = _state(part, note, url)
     request = urllib.request.Request(url, headers={"User-Agent": "chebnet2d", "Accept-Encoding": "identity"})
     if done and version:

@@ -5,49 +5,34 @@ transfer is our own: those classes cannot resume, write under the final name fro
 and go on to unpickle what they have received.
 """
 
-import csv
-import importlib.util
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.catalogue import Entry, find
+from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.checking import check, compare
-from chebnet2d.data.download import NotFound, Progress, download
+from chebnet2d.data.download import DownloadProgress, NotFound, download
+from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated import generated_facts
-from chebnet2d.data.loading import raw_files, with_placeholders
-from chebnet2d.data.raw_formats import READERS
-
-TWITCH_URL = "https://snap.stanford.edu/data/twitch_gamers.zip"
-OGB_URL = "https://snap.stanford.edu/ogb/data/nodeproppred/{}.zip"
+from chebnet2d.data.loading import files_of, with_placeholders
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 
-@dataclass(frozen=True)
-class Source:
-    """One download: a file of the dataset, or an archive with ``members`` of it. An optional one may be missing."""
-
-    url: str
-    file: str
-    archive: bool = False
-    optional: bool = False
-
-
-def fetch(name: str, root: str | Path | None = None, progress: Progress | None = None, *, force: bool = False) -> Path:
+def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress | None = None, *, force: bool = False) -> Path:
     """The folder with the raw files, downloaded if they are not there (or ``force``).
 
     Everything arrives in ``.fetch/NAME`` below the root, is read and counted there, and is moved to its place when the counts
     are the catalogue's. After a broken connection the same call continues; after wrong counts nothing is kept.
     """
-    entry = find(name, "fetch")
+    entry = find_entry(name, "fetch")
     base = data_root(root)
     folder = base / entry.folder
-    if raw_files(entry, base) is not None and not force:
+    if files_of(entry, base) is not None and not force:
         found = check(entry.name, base)
         if not found.ok:
             raise InputError(
@@ -68,7 +53,7 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
     with _alone(staging, entry):
         arrived = _download_all(entry, staging, progress)
         try:
-            data = with_placeholders(READERS[entry.format](staging, entry), entry)
+            data = with_placeholders(RAW_FORMATS[entry.format].read(staging, entry), entry)
             mismatches = compare(entry, data).mismatches
         except InputError as error:
             mismatches = (str(error),)
@@ -86,75 +71,10 @@ def fetch(name: str, root: str | Path | None = None, progress: Progress | None =
     return folder
 
 
-def sources(entry: Entry) -> list[Source]:
-    """Where the files of a dataset come from."""
-    return _SOURCES[entry.format](entry)
-
-
-def _planetoid(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import Planetoid
-
-    splits = [Source(f"{Planetoid.geom_gcn_url}/splits/{file}", file, optional=True) for file in entry.optional]
-    return [Source(f"{Planetoid.url}/{file}", file) for file in entry.files] + splits
-
-
-def _amazon(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import Amazon
-
-    return [Source(f"{Amazon.url.rstrip('/')}/{file}", file) for file in entry.files]
-
-
-def _heterophilous(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import HeterophilousGraphDataset
-
-    return [Source(f"{HeterophilousGraphDataset.url}/{file}", file) for file in entry.files]
-
-
-def _linkx(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import LINKXDataset
-
-    files = [Source(url, file) for file, url in LINKXDataset.datasets[entry.name].items()]
-    return files + _linkx_splits(entry)
-
-
-def _linkx_splits(entry: Entry) -> list[Source]:
-    from torch_geometric.datasets import LINKXDataset
-
-    return [Source(f"{LINKXDataset.github_url}/splits/{file}", file, optional=True) for file in entry.optional]
-
-
-def _twitch(entry: Entry) -> list[Source]:
-    return [Source(TWITCH_URL, "twitch_gamers.zip", archive=True), *_linkx_splits(entry)]
-
-
-def _ogb(entry: Entry) -> list[Source]:
-    url = OGB_URL.format(entry.name.removeprefix("ogbn-"))
-    package = importlib.util.find_spec("ogb")
-    for location in (package.submodule_search_locations or ()) if package else ():
-        table = Path(location) / "nodeproppred" / "master.csv"  # rows are properties, columns are datasets
-        if table.is_file():
-            with table.open(newline="", encoding="utf-8") as stream:
-                for row in csv.DictReader(stream):
-                    if row.get("") == "url":
-                        url = row.get(entry.name) or url
-    return [Source(url, "archive.zip", archive=True)]
-
-
-_SOURCES: dict[str, Callable[[Entry], list[Source]]] = {
-    "planetoid": _planetoid,
-    "amazon": _amazon,
-    "heterophilous": _heterophilous,
-    "facebook100": _linkx,
-    "genius": _linkx,
-    "twitch-gamers": _twitch,
-    "ogb": _ogb,
-}
-
-
-def _download_all(entry: Entry, staging: Path, progress: Progress | None) -> list[str]:
+def _download_all(entry: Entry, staging: Path, progress: DownloadProgress | None) -> list[str]:
     """Names of the files of the dataset that are in the staging folder now."""
     arrived = []
-    for source in sources(entry):
+    for source in RAW_FORMATS[entry.format].sources(entry):
         path = staging / source.file
         if not path.is_file():  # a file without .part is whole: from an earlier call
             try:

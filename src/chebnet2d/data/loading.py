@@ -10,11 +10,12 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError, flag, one_of
 from chebnet2d.data.cache import cache_path, read_cache, write_cache
-from chebnet2d.data.catalogue import CATALOGUE, Entry, find
+from chebnet2d.data.catalogue import CATALOGUE, find_entry
 from chebnet2d.data.embedded import csbm, digits
+from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import GENERATED, generated_facts
-from chebnet2d.data.raw_formats import READERS
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 EMBEDDED: dict[str, Callable[..., Data]] = {"digits": digits, "csbm": csbm}
 
@@ -40,7 +41,7 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
         for option in options:
             one_of(f"load({key!r})", "an option", option, tuple(inspect.signature(maker).parameters))
         return maker(**options)
-    entry = find(name)
+    entry = find_entry(name)
     admitted = ("placeholder_labels",) if entry.placeholder_class is not None else ()
     for option in options:
         if option not in admitted:
@@ -62,7 +63,7 @@ def with_placeholders(data: Data, entry: Entry) -> Data:
     return data
 
 
-def raw_files(entry: Entry, root: Path) -> list[Path] | None:
+def files_of(entry: Entry, root: Path) -> list[Path] | None:
     """The raw files of a dataset below the root, optional ones included; None if a required one is missing."""
     folder = root / entry.folder
     required = [folder / file for file in entry.files]
@@ -74,11 +75,11 @@ def raw_files(entry: Entry, root: Path) -> list[Path] | None:
 def available(root: str | Path | None = None) -> list[str]:
     """Names of the datasets whose raw files are below the root."""
     folder = data_root(root)
-    return [name for name, entry in CATALOGUE.items() if raw_files(entry, folder) is not None]
+    return [name for name, entry in CATALOGUE.items() if files_of(entry, folder) is not None]
 
 
 def _cached(entry: Entry, root: Path) -> Data:
-    raw = raw_files(entry, root)
+    raw = files_of(entry, root)
     if raw is None:
         missing = next(path for path in (root / entry.folder / file for file in entry.files) if not path.is_file())
         raise InputError(
@@ -92,6 +93,6 @@ def _cached(entry: Entry, root: Path) -> Data:
     path = cache_path(cache_folder(), entry, raw)
     data = read_cache(path)
     if data is None:
-        data = READERS[entry.format](root / entry.folder, entry)
+        data = RAW_FORMATS[entry.format].read(root / entry.folder, entry)
         write_cache(path, data)
     return data

@@ -8,7 +8,7 @@ import torch
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.dataset import num_classes
-from chebnet2d.data.sources import reading_of
+from chebnet2d.data.load_graph import reading_of
 from chebnet2d.data.transforms import TRANSFORMS, scale_of, standardize
 
 

@@ -1,33 +1,33 @@
 """A picture of what a model learned: the grid of its C x C filters."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from chebnet2d._checks import InputError
 from chebnet2d.models import ChebNet2D, NodeClassifier
+from chebnet2d.plots.registry import plot
 from chebnet2d.polynomials import chebyshev_nodes
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 LARGEST_GRID = 16
-PICTURES = (".png", ".pdf", ".svg")
 LONGEST_NAME = 40
 CELL = 0.9  # side of a panel; the rest is the gap
 
 
-def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[str] | None = None) -> Path:
-    """Draw the response of every pair of channels over the frequencies and write it to ``path`` (png, pdf, svg).
+@plot("filters")
+def plot_filters(model: NodeClassifier, *, class_names: Sequence[str] | None = None, ax: Any = None) -> "Figure":
+    """Draw the response of every pair of channels over the frequencies.
 
     Row = input channel, column = output channel (class). Dots are the values at the Chebyshev nodes. All panels share their
     scale, so that a strong filter looks strong. Of more than 16 channels the first 16 are drawn, and the title says so.
     """
     if not isinstance(model, ChebNet2D):
-        raise InputError("plot_filters", "model", "C x C filters (ChebNet2D)", got=str(type(model).__name__), verb="have")
-    target = Path(path)
-    if target.suffix not in PICTURES:
-        raise InputError("plot_filters", "path", "in a picture format such as .png", str(target), verb="end")
+        raise InputError("plot_filters", "model", "C x C filters (ChebNet2D)", got=type(model).__name__, verb="have")
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 
@@ -45,10 +45,9 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
     def place(x: np.ndarray, y: np.ndarray, row: int, column: int) -> np.ndarray:
         return np.stack([column + CELL * (x + 1) / 2, row + CELL * (1 - (y - low) / span)], axis=1)
 
-    # The figure is the grid alone; names and captions lie around it, and the file is made as large as they need.
+    # The figure is the grid alone; names and captions lie around it, and ``save_figure`` makes the file as large as they need.
     size = max(0.75 * shown, 3.2)
-    figure = Figure(figsize=(size, size))
-    axes = figure.add_axes((0, 0, 1, 1))
+    axes: Any = Figure(figsize=(size, size)).add_axes((0, 0, 1, 1)) if ax is None else ax
     pairs = [(c, j) for c in range(shown) for j in range(shown)]
     ends = np.array([-1.0, 1.0])
     axes.add_collection(LineCollection([place(ends, np.zeros(2), c, j) for c, j in pairs], colors="0.8", linewidths=0.6))
@@ -74,9 +73,7 @@ def plot_filters(model: NodeClassifier, path: str | Path, class_names: Sequence[
         f"response from {low:.2g} to {high:.2g}, the grey line is 0",
         fontsize=8,
     )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, dpi=150, bbox_inches="tight", pad_inches=0.15)
-    return target
+    return axes.figure
 
 
 def _short(name: str) -> str:

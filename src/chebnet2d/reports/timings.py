@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.data import available, find, load, split
+from chebnet2d.data import available, find_entry, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.reports.tables import published_numbers
 
@@ -76,7 +76,7 @@ def table4(
     lines = []
     for dataset in datasets:
         source = root if dataset in here else folder / "data"
-        if dataset not in here and generated_facts(find(dataset), Path(source or "")) is None:
+        if dataset not in here and generated_facts(find_entry(dataset), Path(source or "")) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
             line = _in_a_process(dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)

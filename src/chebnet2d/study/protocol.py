@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.data import CATALOGUE, PROTOCOLS
+from chebnet2d.data import CATALOGUE, SPLIT_KINDS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import find_model, parse_method
 from chebnet2d.recipes import Recipe, canonical_name, load_recipe
@@ -65,7 +65,7 @@ class Protocol:
         for dataset in self.datasets:
             one_of("Protocol", "datasets", dataset, (*EMBEDDED_TITLES, *CATALOGUE))
         for split in self.split_kinds:
-            one_of("Protocol", "split", split, tuple(PROTOCOLS))
+            one_of("Protocol", "split", split, tuple(SPLIT_KINDS))
         for name, minimum in (("splits", 1), ("inits", 1), ("first_seed", 0), ("epochs", 1), ("patience", 1)):
             integer("Protocol", name, getattr(self, name), minimum)
         if self.width is not None:

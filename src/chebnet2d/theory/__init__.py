@@ -3,13 +3,14 @@
 ``construct`` finds the best parameters for a target and certifies what it can; ``report`` tries every claim.
 """
 
+from chebnet2d._figures import save_figure
 from chebnet2d.theory.bounds import Bound
 from chebnet2d.theory.claim import VERDICTS, Claim
 from chebnet2d.theory.complexity import Cost, Count, convolution_costs, count
 from chebnet2d.theory.construction import Construction, construct
 from chebnet2d.theory.degree import DegreeCurve, degree_curve
-from chebnet2d.theory.figure import degree_figure, save_figure
-from chebnet2d.theory.reporting import Report, report
+from chebnet2d.theory.figure import degree_figure
+from chebnet2d.theory.reporting import TheoryReport, report
 from chebnet2d.theory.sharing import construct_shared, separate, toeplitz
 
 __all__ = [
@@ -20,7 +21,7 @@ __all__ = [
     "Cost",
     "Count",
     "DegreeCurve",
-    "Report",
+    "TheoryReport",
     "construct",
     "construct_shared",
     "convolution_costs",

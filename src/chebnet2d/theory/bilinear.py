@@ -13,8 +13,8 @@ from chebnet2d.theory.reduction import Array, Reduced
 
 _BATCH_NUMBERS = 2**22  # entries of the Jacobians of one batch of starts: about 32 MB
 _FAINT = 1e-8
-"""f_m R_i P_m, or what two of them differ in, counts as nothing below this part of |f_m| |R_i|. Rounding gives such remains a
-direction of their own in every row, and a filter of 1e12 would fit a target with it that no exact parameters reach."""
+"""f_m R_i P_m, or the difference of two of them, counts as zero below this part of |f_m| |R_i|. What is left there is rounding,
+whose direction is random in each row: a filter of size 1e12 would fit with it a target that no exact parameters reach."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def solve(
     """
     rng = np.random.default_rng(seed)
     inputs, outputs = problem.f.shape[1], problem.z.shape[1]
-    # Rows that are zero or have nothing left to reach do not move the maps.
+    # Rows that are zero, or whose target is zero, have no influence on the maps.
     wanted = problem.projected
     rows = np.flatnonzero(~problem.empty & ((wanted * wanted).sum(axis=1) > 0))
     f, y, projections = problem.f[rows], wanted[rows], problem.projections[rows]
@@ -70,7 +70,7 @@ def solve(
 
 
 def _seen(f: Array, projections: Array) -> Array:
-    """The projection of a map (as a vector) on those that some row sees: with Paradigm I, the identity is not among them."""
+    """The projection of a map (as a vector) on those that affect some row: with Paradigm I, the identity affects none."""
     action = np.einsum("na,nbc->ncab", f, projections).reshape(-1, f.shape[1] * projections.shape[1])
     _, sizes, right = np.linalg.svd(action, full_matrices=False)
     kept = right[sizes > 1e-10 * sizes.max(initial=0.0)]
@@ -105,7 +105,7 @@ def _descend(f: Array, y: Array, projections: Array, maps: Array, target: float,
         new_vectors, new_filters, new_rest = _evaluate(f, y, projections, trial)
         new_errors = np.linalg.norm(new_rest, axis=(1, 2))
         better = new_errors < errors[active]
-        # A run is over after a few steps in a row that gain next to nothing, or that fail although they are short.
+        # A start is given up after a few consecutive steps that gain next to nothing, or that fail although they are short.
         idle = np.where(better, errors[active] - new_errors <= 1e-9 * errors[active], damping[active] > 1e2)
         stalled[active] = np.where(better & ~idle, 0, stalled[active] + idle)
         damping[active] = np.where(better, np.maximum(damping[active] * 0.2, 1e-12), damping[active] * 5)
@@ -134,7 +134,7 @@ def _complement(vectors: Array, f: Array, projections: Array) -> Array:
 
 
 def _inverse(vectors: Array, f: Array) -> Array:
-    """The pseudoinverse in every row, S x N x C' x r, without what is faint."""
+    """The pseudoinverse in every row, S x N x C' x r, without directions below ``_FAINT``."""
     smallest = _FAINT * np.linalg.norm(f, axis=1)
     if vectors.shape[2] == 1:
         sizes = np.linalg.norm(vectors, axis=3, keepdims=True)
@@ -146,6 +146,6 @@ def _inverse(vectors: Array, f: Array) -> Array:
 
 
 def _normalised(maps: Array) -> Array:
-    """Every R_i of length 1: a factor belongs to the filter."""
+    """Every R_i scaled to length 1: a factor can be moved to the filter."""
     length = np.linalg.norm(maps, axis=(-2, -1), keepdims=True)
     return np.divide(maps, length, out=np.zeros_like(maps), where=length > 0)

@@ -13,7 +13,7 @@ Each is an inequality with a two-line proof, so a positive one certifies a failu
 - **directions.** Let a = v_1 ^ ... ^ v_r be the exterior product of the vectors v_i = f_m R_i P_m. The distance of y = z_m P_m
   from their span is |a ^ y| / |a|, and a = A_m x is linear in the coefficients x of the polynomial map f -> f R_1 ^ ... ^ f R_r.
   With |A_m x| <= |A_m| |x|, e^2 >= min over |x| = 1 of sum_m |A_m x ^ y_m|^2 / |A_m|^2: a smallest singular value. Directions x
-  that no row sees are left out. For r = 1 this is the linear system f_m R parallel to z_m, and its solution is the best first
+  that affect no row are left out. For r = 1 this is the linear system f_m R parallel to z_m, and its solution is the best first
   guess of the maps.
 """
 
@@ -35,7 +35,7 @@ class Bound:
 
 
 def lower_bounds(problem: Reduced, zero: float) -> list[Bound]:
-    """All of them. The largest is the one to quote."""
+    """All bounds that hold. The largest is the one to quote."""
     rows = ~problem.empty
     lost = float((problem.z[problem.empty] ** 2).sum())
     empty = f"{int(problem.empty.sum())} zero rows of F^" if lost > 0 else ""
@@ -121,7 +121,7 @@ def _lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | N
     if not seen.any():
         return 0.0, None
     best, space = 0.0, None
-    for basis in (right[seen].T, right[seen].T / sizes[seen]):  # orthonormal, and such that all rows see unit x alike
+    for basis in (right[seen].T, right[seen].T / sizes[seen]):  # orthonormal, and scaled so that A x has the length of x
         inside = lift @ basis
         norms = np.linalg.norm(inside, ord=2, axis=(1, 2))
         outside = _wedge(inside, y, wedges, outputs) / np.where(norms > 0, norms, 1.0)[:, None, None]
@@ -158,7 +158,7 @@ def _compound(matrices: Array, wedges: list[tuple[int, ...]]) -> Array:
 
 
 def _parallel_groups(f: Array, rows: Indices, zero: float) -> list[Indices]:
-    """Rows with an angle below ``zero``; groups of one are left out, they bound nothing."""
+    """Rows with an angle below ``zero``; groups of one row give no bound and are left out."""
     units = f[rows] / np.linalg.norm(f[rows], axis=1, keepdims=True)
     free = np.ones(len(rows), dtype=bool)
     groups = []

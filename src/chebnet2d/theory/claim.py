@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 VERDICTS = ("holds", "fails", "corrected", "added")
-"""Of the paper's statement: it holds as printed; it does not; the corrected one holds; the paper is silent."""
+"""On the paper's statement: it holds as printed; it fails; a corrected one holds; the paper makes none."""
 
 _RELATIONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -19,10 +19,10 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Claim:
-    """``passed`` compares ``measured`` with ``bound``: the line says what it measured, and whether that supports it.
+    """One line. ``passed`` compares ``measured`` with ``bound``, and so says whether the number supports the claim.
 
     Attributes:
-        key: a short name that stays.
+        key: a short name, the same in every version.
         section: the group of lines it belongs to.
         claim: the statement that this line supports.
         paper: what the paper says.

@@ -1,4 +1,4 @@
-"""Multiplications and parameters, counted while the objects run, beside the formulas."""
+"""Multiplications and parameters, counted while layers and models run, beside the formulas."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from chebnet2d.graph import SparseOperator
 
 @dataclass(frozen=True)
 class Count:
-    """``graph``: products with the sparse operator. ``nodes``: products over the N rows. ``maps``: on parameters alone, without
-    N. ``parameters``: numbers that are learned."""
+    """Multiplications with the sparse operator (``graph``), over the N rows (``nodes``) and of parameters alone (``maps``),
+    and the number of learned parameters."""
 
     graph: int
     nodes: int
@@ -27,7 +27,7 @@ class Count:
 
 
 class _Counter(TorchDispatchMode):
-    """Counts the multiplications of every product that torch is asked for; scalings by 2 and -1 in a recurrence are none."""
+    """Counts the multiplications of every product that torch computes; scalings by 2 and -1 in a recurrence do not count."""
 
     def __init__(self, rows: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Counter(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Torch would import its compiler to tell it to stay away: seconds, for nothing. Older versions do not ask."""
+        """Without this torch imports its compiler, only to exclude this mode from it, which takes seconds."""
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

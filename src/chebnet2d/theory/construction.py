@@ -22,7 +22,7 @@ class Construction:
 
     Attributes:
         paradigm: the sum that was asked for, such as "I+II+III".
-        parameters: one dictionary a term, with the names and shapes of the ``Paradigm`` it belongs to.
+        parameters: one dictionary per term, with the names and shapes of the ``Paradigm`` it belongs to.
         error: ||T(F) - Z||_F, measured with ``ExactConv`` layers that hold these parameters.
         scale: ||Z||_F.
         lower_bound: no parameter values give a smaller error (proved, up to rounding).
@@ -32,7 +32,7 @@ class Construction:
         optimal: the error is the lower bound up to the tolerance.
         fails: the lower bound is above the tolerance: the target is out of reach, whatever the parameters.
         starts: how many starts the search took; 0 for a closed form.
-        layers: one ``ExactConv`` a term that holds the parameters.
+        layers: one ``ExactConv`` per term, with these parameters.
         num_parameters: free numbers of the paradigm.
     """
 
@@ -61,7 +61,7 @@ class Construction:
 
     @property
     def certified(self) -> bool:
-        """Something is proved: the error is the smallest possible one, or the target is out of reach."""
+        """Whether the error is proved to be the smallest possible one, or the target to be out of reach."""
         return self.optimal or self.fails
 
     @property
@@ -179,7 +179,7 @@ def construct(
 
 
 def _full(f: Array, z: Array) -> tuple[Array, bounds.Bound]:
-    """The smallest maps with f_m W_m = z_m: one outer product a row. Only rows with f_m = 0 are lost."""
+    """The smallest maps with f_m W_m = z_m: one outer product per row. Only rows with f_m = 0 are lost."""
     squares = (f * f).sum(axis=1)
     scale = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
     lost = float(np.linalg.norm(z[squares == 0]))

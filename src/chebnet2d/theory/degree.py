@@ -31,8 +31,8 @@ class DegreeCurve:
     """Smallest relative errors ||T(F) - Z||_F / ||Z||_F of the 2-D convolution for D = 0, 1, ...
 
     Attributes:
-        errors: one for each degree.
-        dimensions: of K_D.
+        errors: one per degree.
+        dimensions: of K_D, one per degree.
         floor: the error of every degree that is high enough.
         distinct: number of distinct eigenvalues.
         largest_multiplicity: of an eigenvalue.
@@ -97,8 +97,8 @@ def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None
 
 
 def _krylov_errors(eigenvalues: Array, f: Array, z: Array, degree: int) -> tuple[Array, tuple[int, ...]]:
-    """Distances of z from K_0, K_1, ..., by block Arnoldi: powers (or Chebyshev terms) of L_hat themselves would be far too
-    close to dependent for the high degrees."""
+    """Distances of z from K_0, K_1, ..., by block Arnoldi: the powers (or Chebyshev terms) of L_hat themselves are nearly
+    dependent for high degrees."""
     basis = np.zeros((len(f), 0))
     block, rest = f, z
     errors, dimensions = [], []

@@ -1,24 +1,22 @@
 """The plot of the degree limit."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chebnet2d._checks import InputError
 from chebnet2d.theory.degree import DegreeCurve
 
-FORMATS = (".png", ".pdf", ".svg")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
+def degree_figure(curves: Mapping[str, DegreeCurve]) -> "Figure":
     """Error against D, and against D + 1 as a part of the number of distinct eigenvalues: a matplotlib figure.
 
-    Dots mark the degree from which on nothing improves; what is left there, repeated eigenvalues leave.
+    Dots mark the degree from which on nothing improves; the error that remains there is due to repeated eigenvalues.
     """
-    from matplotlib.figure import Figure  # late: only a plot pays for it
+    from matplotlib.figure import Figure  # slow to import, so only when a plot is drawn
 
     figure = Figure(figsize=(11, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
@@ -41,20 +39,3 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> Any:
     figure.legend(*lines, fontsize=8, loc="outside lower center", ncols=3, title="nodes and eigenvalues", title_fontsize=8)
     figure.suptitle("What a 2-D graph convolution of degree D can construct (random F and Z)")
     return figure
-
-
-def check_path(path: Path) -> None:
-    if path.suffix.lower() not in FORMATS:
-        raise InputError("theory", "the plot's file", f"named {', '.join(FORMATS)}", str(path))
-
-
-def save_figure(figure: Any, path: Path) -> None:
-    """Written beside and renamed: the file is whole or not there. Missing folders are made."""
-    check_path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
-    try:
-        figure.savefig(temporary, dpi=150)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -4,8 +4,8 @@ The eigenvectors are orthonormal, so ||T(F) - Z||_F is the same number for the t
 
     z_m  ~  (base term of row m)  +  sum_i q[m, i] f_m R_i.
 
-The base term can be whatever it likes in a subspace of the C' outputs of row m, whatever the q and R are: nothing (no base),
-the line of f_m (Paradigm I), or the coordinates in which f_m is not zero (Paradigm III). Projecting on the rest removes it:
+Independently of q and R, the base term takes any value in a subspace of the C' outputs of row m: {0} (no base), the line of
+f_m (Paradigm I), or the coordinates in which f_m is not zero (Paradigm III). Projecting on the complement removes it:
 
     minimise  sum_m | (z_m - sum_i q[m, i] f_m R_i) P_m |^2        P_m = I,  I - f_m^T f_m / |f_m|^2,  or a 0/1 diagonal.
 """
@@ -51,7 +51,7 @@ class Reduced:
         return np.einsum("na,nab->nb", self.z, self.projections)
 
     def base_filter(self, rest: Array) -> Array:
-        """The parameters of the base term that take the most of ``rest`` (N x C'): N numbers for I, N x C for III."""
+        """The parameters of the base term that approximate ``rest`` (N x C') best: N numbers for I, N x C for III."""
         if self.base == "I":
             squares = (self.f * self.f).sum(axis=1)
             return np.divide((rest * self.f).sum(axis=1), squares, out=np.zeros_like(squares), where=squares > 0)
@@ -59,5 +59,5 @@ class Reduced:
 
 
 def clean(x: Array, zero: float) -> Array:
-    """x with its entries below ``zero`` times the largest one set to 0: what a transform leaves of an exact zero."""
+    """x with its entries below ``zero`` times the largest one set to 0, which removes rounding errors of the transform."""
     return np.where(np.abs(x) <= zero * np.abs(x).max(initial=0.0), 0.0, x)

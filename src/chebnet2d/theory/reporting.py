@@ -1,9 +1,10 @@
 """All claims in one run."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,13 +13,13 @@ from torch import Tensor
 
 from chebnet2d._checks import integer
 from chebnet2d.theory.claim import Claim
-from chebnet2d.theory.claims import costs, degree_limit, irreducible, one_paradigm, search, special_cases, sums
+from chebnet2d.theory.claims import costs, degree_limit, irreducible, one_paradigm, random_search, special_cases, sums
 from chebnet2d.theory.claims.bench import Bench
 from chebnet2d.theory.degree import DegreeCurve
 
 
 @dataclass(frozen=True)
-class Report:
+class TheoryReport:
     """The claims, the curves behind the plot, and what was left out and why. Iterates over the claims."""
 
     claims: tuple[Claim, ...]
@@ -62,20 +63,9 @@ class Report:
         }
 
 
-@dataclass
-class _Run:
-    done: Callable[[Claim], None]
-    claims: list[Claim] = field(default_factory=list)
-
-    def take(self, found: Iterator[Claim]) -> None:
-        for claim in found:
-            self.claims.append(claim)
-            self.done(claim)
-
-
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Thousands of tiny products: threads that wait for each other take several times as long, on a busy machine above all."""
+    """The claims are thousands of tiny products, for which several threads take longer than one, above all on a busy machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -91,7 +81,7 @@ def report(
     large: Mapping[str, Tensor] | None = None,
     skipped: Mapping[str, str] | None = None,
     done: Callable[[Claim], None] = lambda _: None,
-) -> Report:
+) -> TheoryReport:
     """Try every claim.
 
     Args:
@@ -102,13 +92,16 @@ def report(
     """
     started = time.perf_counter()
     integer("report", "seed", seed, 0)
-    run = _Run(done)
+    claims = []
     with _one_thread():
         bench = Bench(seed)
-        for part in (one_paradigm, sums, irreducible, special_cases):
-            run.take(part.claims(bench))
         curves = degree_limit.curves(bench, large or {})
-        run.take(degree_limit.claims(bench, curves))
-        run.take(costs.claims(bench))
-        run.take(search.claims(bench))
-    return Report(tuple(run.claims), curves, dict(skipped or {}), seed, time.perf_counter() - started)
+        for claim in itertools.chain(
+            *(part.claims(bench) for part in (one_paradigm, sums, irreducible, special_cases)),
+            degree_limit.claims(bench, curves),
+            costs.claims(bench),
+            random_search.claims(bench),
+        ):
+            claims.append(claim)
+            done(claim)
+    return TheoryReport(tuple(claims), curves, dict(skipped or {}), seed, time.perf_counter() - started)

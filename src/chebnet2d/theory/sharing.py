@@ -1,4 +1,4 @@
-"""The 2-D convolution with some of its numbers tied together or fixed: what "irreducible" is about. Linear, so exact."""
+"""The 2-D convolution with some of its numbers shared or fixed, as in Theorem 4. The problem is linear: the answer is exact."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ CONSTANT = -1
 
 
 def separate(nodes: int, inputs: int, outputs: int) -> Labels:
-    """A label of its own for every number theta[n, c, j] (frequency n, input channel c, output channel j): nothing is shared."""
+    """A different label for every number theta[n, c, j] (frequency n, input channel c, output channel j): nothing is shared."""
     return np.arange(nodes * inputs * outputs, dtype=np.int64).reshape(nodes, inputs, outputs)
 
 
 def toeplitz(nodes: int, inputs: int, outputs: int) -> Labels:
-    """One label a diagonal of every map: N (C + C' - 1) numbers instead of N C C'.
+    """One label per diagonal of each map: N (C + C' - 1) numbers instead of N C C'.
 
     f W_n = z is then the product of two polynomials with coefficients f and those of the diagonals, cut to C' terms in the
     middle. Its transpose is multiplication by f, which is injective for f != 0: every z is reached.

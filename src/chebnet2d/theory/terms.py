@@ -1,6 +1,6 @@
-"""A sum of paradigms, and the shape it has once terms that say the same are merged.
+"""A sum of paradigms, and its shape after equivalent terms are merged.
 
-I + I is one I, III + III is one III, and I + III is III: their filters add up. So every sum is one of
+Filters add up, so that I + I is one I, III + III is one III, and I + III is III. Every sum is therefore one of
 
     everything                            with a 2-D term
     base + r terms of Paradigm II         base: nothing, I or III
@@ -16,7 +16,7 @@ NAMES = ("I", "II", "III", "2d", "rank")
 
 @dataclass(frozen=True)
 class Shape:
-    """``base``: "", "I" or "III"; ``rank``: terms of Paradigm II; ``full``: a 2-D term is there, and nothing else matters."""
+    """``base``: "", "I" or "III"; ``rank``: terms of Paradigm II; ``full``: there is a 2-D term, which contains all others."""
 
     base: str
     rank: int

@@ -25,7 +25,7 @@ def fetch(
 
     with progress_bar(download_step, "DownloadColumn", "TransferSpeedColumn", quiet=json) as report:
         folder = data.fetch(name, data_root, report, force=force)
-    found = data.find(name, "fetch").name
+    found = data.find_entry(name, "fetch").name
     say(f"{found}: in {folder}, counts as in the catalogue", quiet=json)
     if json:
         print_json({"dataset": found, "folder": str(folder), "ok": True})

@@ -42,7 +42,7 @@ def list_datasets(json: options.Json = False, data_root: options.DataRoot = None
         known = counts[name]
         cells = [number(value) for value in (known.nodes, known.edges, known.features, known.classes, known.homophily)]
         mark = "generated" if name in generated else "yes" if name in here else "no"
-        table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.protocol, mark)
+        table.add_row(name if entry.paper else f"{name} *", *cells, entry.metric, entry.split, mark)
     left_out = print_table(table, droppable=("split", "metric", "homophily"))
     print(f"data root: {data.data_root(data_root)}")
     if left_out:

@@ -48,7 +48,7 @@ def precompute(
     from chebnet2d.bases.sizes import show_bytes
     from chebnet2d.cli.console import print_json, ray_to_stderr, say
     from chebnet2d.cli.progress import precompute_step, progress_bar
-    from chebnet2d.data.sources import load_graph
+    from chebnet2d.data.load_graph import load_graph
 
     if asked.memory is not None:
         bases.parse_bytes(asked.memory, "precompute")  # before the graph is read

@@ -28,13 +28,13 @@ def theory(
 
     Example: chebnet2d theory --plot degrees.png
     """
+    from chebnet2d._figures import check_picture
     from chebnet2d.cli.console import print_json, say
     from chebnet2d.cli.progress import progress_bar, theory_step
     from chebnet2d.theory import degree_figure, report, save_figure
-    from chebnet2d.theory.figure import check_path
 
     if plot is not None:
-        check_path(plot)  # before the work, not after it
+        check_picture(plot, "theory")  # before the work, not after it
     large, skipped = _real_graphs(data_root)
     with progress_bar(theory_step(), quiet=json) as done:
         result = report(seed=seed, large=large, skipped=skipped, done=done)

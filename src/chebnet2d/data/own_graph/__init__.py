@@ -1,8 +1,20 @@
 """The user's own graph: read from tables, arrays, GraphML or networkx, kept in a file that holds no code."""
 
-from chebnet2d.data.own_graph.folder import is_graph_path
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES
+from chebnet2d.data.own_graph.folder import EDGES, FEATURES, LABELS, is_graph_path
 from chebnet2d.data.own_graph.networkx_graph import from_networkx
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.read_graph import read_graph
-from chebnet2d.data.own_graph.saved_graph import write_graph
+from chebnet2d.data.own_graph.write_graph import write_graph
 
-__all__ = ["from_networkx", "is_graph_path", "read_graph", "write_graph"]
+__all__ = [
+    "EDGES",
+    "FEATURES",
+    "LABELS",
+    "MADE_FEATURES",
+    "ReadOptions",
+    "from_networkx",
+    "is_graph_path",
+    "read_graph",
+    "write_graph",
+]

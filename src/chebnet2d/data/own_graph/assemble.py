@@ -6,12 +6,14 @@ import numpy as np
 import scipy.sparse
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.edges import Edges
 from chebnet2d.data.own_graph.features import Features, sparse_tensor
 from chebnet2d.data.own_graph.labels import Labels
 from chebnet2d.data.own_graph.node_ids import IdColumns, positions, union
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import shown
 from chebnet2d.graph import adjacency
 
@@ -23,11 +25,10 @@ def assemble(
     edges: Edges,
     features: Features | str | None,
     labels: Labels | None,
+    options: ReadOptions,
     *,
     nodes: IdColumns | None = None,
-    missing_features: str = "error",
-    unlabelled: str | None = None,
-) -> Any:
+) -> Data:
     """``features`` may be "degree" or "identity". ``nodes`` are ids that exist even if nothing else mentions them."""
     table = features if isinstance(features, Features) and features.blocks else None
     if table is None and features not in MADE_FEATURES:
@@ -56,24 +57,24 @@ def assemble(
         order = np.full(len(ids), -1, dtype=np.int64)
         if table is not None:
             order[feature_nodes] = np.arange(table.rows)
-            if missing_features == "error":
+            if options.missing_features == "error":
                 for part, part_nodes in ((edges.ids, edge_ends), (label_ids, label_nodes), (nodes, other_nodes)):
                     if part is not None:
                         _check_known(part, part_nodes, order, table)
     edge_index = torch.from_numpy(np.ascontiguousarray(edge_ends.reshape(2, -1).astype(np.int64)))
     if not len(ids):
         raise InputError(name, "a graph", "at least one node", got="none", verb="have")
-    x = table.matrix(order, missing_features) if table is not None else make_features(str(features), edge_index, len(ids))
+    x = table.matrix(order, options.missing_features) if table is not None else make_features(str(features), edge_index, len(ids))
     y, class_names = np.full(len(ids), -1, dtype=np.int64), list[str]()
     if labels is not None:
-        values, class_names = labels.classes(unlabelled)
+        values, class_names = labels.classes(options.unlabelled)
         y[label_nodes] = values
     weight = None if edges.weight is None else torch.from_numpy(edges.weight)
     feature_names = None if table is None else table.names
-    return make_data(name, x, edge_index, weight, torch.from_numpy(y), ids, class_names, feature_names)
+    return graph_data(name, x, edge_index, weight, torch.from_numpy(y), ids, class_names, feature_names)
 
 
-def make_data(
+def graph_data(
     name: str,
     x: Tensor,
     edge_index: Tensor,
@@ -82,9 +83,7 @@ def make_data(
     node_ids: Any,
     class_names: list[str],
     feature_names: list[str] | None = None,
-) -> Any:
-    from torch_geometric.data import Data
-
+) -> Data:
     data = Data(x=x, edge_index=edge_index, y=y)
     if edge_weight is not None:
         data.edge_weight = edge_weight

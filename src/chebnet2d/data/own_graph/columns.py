@@ -43,10 +43,10 @@ def named(table: Table, argument: str, name: str) -> int:
     raise InputError(str(table.label), str(argument), f"one of its {kind} ({listed})", name)
 
 
-def meant(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
-    """A name that is given once may be meant for one of several tables: it is for those that have such a column.
+def column_for(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
+    """The name for this table, or None if it is meant for another one: those tables are meant that have such a column.
 
-    If none has one, it is for all of them, and the first will say so.
+    If none has one, all are meant, so that the first one that is read reports it.
     """
     if name is None or _mentions(table, name) or not any(other is not None and _mentions(other, name) for other in others):
         return name

@@ -10,6 +10,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.columns import WEIGHT_NAMES, find, find_edges, header_by_force, named, plain
 from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
 from chebnet2d.data.own_graph.node_ids import IdColumns, encode
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import Table
 
 
@@ -25,23 +26,16 @@ class Edges:
         return self.ids.table
 
 
-def read_edges(
-    table: Table,
-    *,
-    source: str | None = None,
-    target: str | None = None,
-    weight: str | None = None,
-    header: bool | None = None,
-    known: IdColumns | None = None,
-) -> Edges:
+def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = None) -> Edges:
     """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
+    source, target, weight = options.source, options.target, options.weight
     if (source is None) != (target is None):
         raise InputError(str(table.label), "source and target", "named together", got=f"source={source!r} and target={target!r}")
     if table.width < 2:
         raise InputError(
             str(table.label), "an edge table", "at least two columns", got=f"{table.width}: {table.names}", verb="have"
         )
-    settled = header_by_force(table, header, (source, target, weight))
+    settled = header_by_force(table, options.header, (source, target, weight))
     if settled is None:
         _settle_header(table, known)
     columns = _id_columns(table, source, target)

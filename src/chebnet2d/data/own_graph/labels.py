@@ -12,6 +12,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.columns import find_id, find_label, header_by_force, named
 from chebnet2d.data.own_graph.csv_table import MISSING, CsvTable, is_number
 from chebnet2d.data.own_graph.node_ids import IdColumns, encode, refuse_repeated
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import Table
 
 _NAN = ("nan", "NaN")
@@ -75,17 +76,10 @@ def _in_doubt(word: str) -> bool:
     return word in MISSING or _MINUS_ONE.fullmatch(word) is not None
 
 
-def read_labels(
-    table: Table,
-    *,
-    node_id: str | None = None,
-    label: str | None = None,
-    header: bool | None = None,
-    known: IdColumns | None = None,
-    expected_rows: int | None = None,
-) -> Labels:
+def read_labels(table: Table, options: ReadOptions, known: IdColumns | None = None, expected_rows: int | None = None) -> Labels:
     """``known`` ids and ``expected_rows`` tell a header from a first row where the names do not."""
-    if header_by_force(table, header, (node_id, label)) is None:
+    node_id, label = options.node_id, options.label
+    if header_by_force(table, options.header, (node_id, label)) is None:
         _settle_header(table, known, expected_rows)
     ids, labels = _columns(table, node_id, label)
     if ids is None:

@@ -7,13 +7,15 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse
 import torch
+from torch_geometric.data import Data
 
-from chebnet2d._checks import InputError, one_of
+from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.arrays import dense_features, sparse_features
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
 from chebnet2d.data.own_graph.edges import read_edges
 from chebnet2d.data.own_graph.feature_table import node_table_at
 from chebnet2d.data.own_graph.features import Features
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import MemoryTable, shown
 
 _OWNER = "from_networkx"
@@ -28,7 +30,7 @@ def from_networkx(
     missing_features: str = "error",
     categorical: str = "error",
     unlabelled: str | None = None,
-) -> Any:
+) -> Data:
     """A ``Data`` from a networkx graph of any kind, by the rules of ``read_graph``: nodes are sorted by id.
 
     Args:
@@ -37,8 +39,7 @@ def from_networkx(
         label: the node attribute that holds the class; nodes without it have y = -1.
         weight: the edge attribute that holds the weight, where edges have one.
     """
-    one_of(_OWNER, "missing_features", missing_features, ("error", "zero", "mean"))
-    one_of(_OWNER, "categorical", categorical, ("error", "one-hot"))
+    options = ReadOptions(missing_features=missing_features, categorical=categorical, unlabelled=unlabelled)
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise InputError(_OWNER, "graph", "a networkx graph", graph)
     nodes = [node for node, _ in graph.nodes(data=True)]
@@ -74,12 +75,11 @@ def from_networkx(
         source.ids = found.features.ids
     return assemble(
         str(getattr(graph, "name", "") or "graph"),
-        read_edges(_edge_table(graph, weight)),
+        read_edges(_edge_table(graph, weight), options),
         source,
         found.labels,
+        options,
         nodes=found.features.ids,
-        missing_features=missing_features,
-        unlabelled=unlabelled,
     )
 
 

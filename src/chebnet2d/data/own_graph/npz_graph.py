@@ -6,19 +6,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import torch
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.arrays import NpzFile, dense_features, ids_of, sparse_features, sparse_from_parts
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_data, make_features, no_features
+from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
+from chebnet2d.data.own_graph.assemble import graph_data, make_features, no_features
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.labels import Labels
+from chebnet2d.data.own_graph.numpy_files import NpzFile
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import MemoryTable
 
 _PARTS = ("x_data", "x_indices", "x_indptr", "x_shape")
 _NAMES = ("edge_index", "x", *_PARTS, "y", "edge_weight", "ids", "class_names")
 
 
-def read_npz(path: Path, *, features: str | None, missing_features: str, unlabelled: str | None) -> Any:
+def read_npz(path: Path, made: str | None, options: ReadOptions) -> Data:
     """Nodes keep the numbers that ``edge_index`` uses; ``ids`` are their names. In ``y``, -1 and "" mean no label."""
     with NpzFile(path) as file:
         if not file.has("edge_index"):
@@ -36,15 +39,15 @@ def read_npz(path: Path, *, features: str | None, missing_features: str, unlabel
         ids = ids_of(file.label, file.array("ids"), nodes) if file.has("ids") else np.arange(nodes)
         y, class_names = np.full(nodes, -1, dtype=np.int64), list[str]()
         if file.has("y"):
-            y, class_names = _labels(file, nodes, unlabelled)
+            y, class_names = _labels(file, nodes, options.unlabelled)
     index = torch.from_numpy(edge_index)
-    if features in MADE_FEATURES:
-        x = make_features(str(features), index, nodes)
+    if made is not None:
+        x = make_features(made, index, nodes)
     elif found is None:
         raise no_features(str(path))
     else:
-        x = found.matrix(np.arange(nodes), missing_features)
-    return make_data(path.stem, x, index, weight, torch.from_numpy(y), ids, class_names)
+        x = found.matrix(np.arange(nodes), options.missing_features)
+    return graph_data(path.stem, x, index, weight, torch.from_numpy(y), ids, class_names)
 
 
 def _features(file: NpzFile) -> Features | None:

@@ -1,103 +1,28 @@
-"""A torch_geometric ``Data`` in a safetensors file: tensors and JSON, nothing that could run when it is read."""
+"""Reading what ``write_graph`` wrote, with the same checks as for any other file of unknown origin."""
 
 import itertools
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d._targets import written_whole
 from chebnet2d.data.own_graph.arrays import dense_features, ids_of, sparse_features, sparse_from_parts
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES, make_features, no_features
+from chebnet2d.data.own_graph.assemble import make_features, no_features
 from chebnet2d.data.own_graph.npz_graph import checked_classes, checked_edge_index, checked_weight
+from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.own_graph.write_graph import FORMAT, VERSION
 from chebnet2d.graph import SparseOperator
 
-FORMAT = "chebnet2d_graph"
-VERSION = 1
-_SPARSE = ("crow", "col", "values")
 
-
-def write_graph(data: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a ``Data`` to ``path`` (suffix .safetensors), from where ``read_graph`` has it back, attribute by attribute.
-
-    Tensors (dense, or sparse of two dimensions), strings, numbers, lists of these and arrays of ids can be written. The file
-    appears under its name when it is complete.
-    """
-    owner = "write_graph"
-    path = Path(path)
-    if path.suffix.lower() != ".safetensors":
-        raise InputError(owner, "path", "a file with the suffix .safetensors", str(path))
-    if not path.parent.is_dir():
-        raise InputError(owner, "path", "in a folder that exists", str(path))
-    if not hasattr(data, "to_dict") or getattr(data, "edge_index", None) is None:
-        raise InputError(owner, "data", "a torch_geometric Data with edge_index", data)
-    tensors: dict[str, Tensor] = {}
-    plain: dict[str, Any] = {}
-    for key, value in data.to_dict().items():
-        if "." in key:
-            raise InputError(owner, "data", "made of attributes without a dot in their names", key)
-        if isinstance(value, Tensor):
-            _add_tensor(tensors, plain, key, value)
-        elif isinstance(value, np.ndarray):
-            _add_array(tensors, key, value)
-        elif value is not None:
-            plain[key] = _json_value(key, value)
-    # One key, because safetensors writes several in any order: the same graph gives the same bytes.
-    metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
-    with written_whole(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
-    return path
-
-
-def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:
-    value = value.detach().cpu()
-    if value.layout == torch.strided:
-        tensors[key] = value.contiguous().clone()
-        return
-    if value.dim() != 2:
-        raise InputError("write_graph", key, "a dense tensor or a sparse matrix", value)
-    csr = value if value.layout == torch.sparse_csr else value.to_sparse_csr()
-    for part, tensor in zip(_SPARSE, (csr.crow_indices(), csr.col_indices(), csr.values()), strict=True):
-        tensors[f"{key}.{part}"] = tensor.contiguous().clone()
-    plain[f"{key}.shape"] = list(csr.shape)
-
-
-def _add_array(tensors: dict[str, Tensor], key: str, value: Any) -> None:
-    if value.dtype.kind in "iufb":
-        tensors[f"{key}.array"] = torch.from_numpy(np.ascontiguousarray(value))
-    elif value.dtype.kind in "OU" and value.ndim == 1 and all(isinstance(item, str) for item in value.tolist()):
-        # Strings as bytes with offsets: a header is no place for a million names.
-        encoded = [item.encode("utf-8") for item in value.tolist()]
-        offsets = np.concatenate([[0], np.cumsum([len(item) for item in encoded])]).astype(np.int64)
-        tensors[f"{key}.utf8"] = torch.from_numpy(np.frombuffer(b"".join(encoded), dtype=np.uint8).copy())
-        tensors[f"{key}.offsets"] = torch.from_numpy(offsets)
-    else:
-        raise InputError("write_graph", key, "an array of numbers or of strings", value)
-
-
-def _json_value(key: str, value: Any) -> Any:
-    rule = "a tensor, a string, a number, or a list of these"
-    try:
-        same = json.loads(json.dumps(value, allow_nan=False))
-    except (TypeError, ValueError):
-        raise InputError("write_graph", key, rule, value) from None
-    if same != value:
-        raise InputError("write_graph", key, rule, value)
-    return value
-
-
-def read_saved(path: Path, *, features: str | None, missing_features: str) -> Any:
-    """The ``Data`` that ``write_graph`` wrote, checked like any other file of unknown origin."""
-    from torch_geometric.data import Data
-
+def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
+    """The ``Data`` of the file; ``made``: features to make instead of its own."""
     label = str(path)
     try:
         with safe_open(path, framework="pt") as file:
@@ -119,7 +44,7 @@ def read_saved(path: Path, *, features: str | None, missing_features: str) -> An
         )
     if not isinstance(values.get("edge_index"), Tensor):
         raise InputError(str(label), "the file", "edge_index", got=str(", ".join(sorted(values)) or "nothing"), verb="hold")
-    _check(label, values, features, missing_features)
+    _check(label, values, made, options.missing_features)
     data = Data(**{key: values.pop(key) for key in ("x", "edge_index", "y") if key in values})
     for key, value in values.items():
         setattr(data, key, value)
@@ -157,7 +82,7 @@ def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:
     return out
 
 
-def _check(label: str, values: dict[str, Any], features: str | None, missing_features: str) -> None:
+def _check(label: str, values: dict[str, Any], made: str | None, missing: str) -> None:
     """The same rules as for an .npz: sizes fit, indices exist, numbers are finite. Fills ``values`` in place."""
     edge_index = checked_edge_index(label, values["edge_index"].numpy())
     values["edge_index"] = torch.from_numpy(edge_index)
@@ -170,17 +95,17 @@ def _check(label: str, values: dict[str, Any], features: str | None, missing_fea
     if isinstance(values.get("edge_weight"), Tensor):
         values["edge_weight"] = torch.from_numpy(checked_weight(label, values["edge_weight"].numpy(), edge_index.shape[1]))
     values["num_nodes"] = nodes
-    _check_features(label, values, nodes, features, missing_features)
+    _check_features(label, values, nodes, made, missing)
     _check_labels(label, values, nodes)
     ids = values.get("node_ids")
     ids = np.arange(nodes) if ids is None else ids
     values["node_ids"] = ids_of(label, np.array(ids.tolist()) if ids.dtype == object else ids, nodes) if len(ids) else ids
 
 
-def _check_features(label: str, values: dict[str, Any], nodes: int, features: str | None, missing: str) -> None:
+def _check_features(label: str, values: dict[str, Any], nodes: int, made: str | None, missing: str) -> None:
     x = values.get("x")
-    if features in MADE_FEATURES:
-        values["x"] = make_features(str(features), values["edge_index"], nodes)
+    if made is not None:
+        values["x"] = make_features(made, values["edge_index"], nodes)
     elif not isinstance(x, Tensor):
         raise no_features(label)
     elif x.layout == torch.strided:

@@ -1,24 +1,8 @@
-"""One reader for each raw format: from a folder of files, as their authors publish them, to a ``Data``."""
+"""Raw formats, one file each: from a folder of files, as their authors publish them, to a ``Data``. New files are found."""
 
-from collections.abc import Callable
-from pathlib import Path
+from chebnet2d._registry import import_modules
+from chebnet2d.data.raw_formats.registry import RAW_FORMATS, RawFormat, Source, raw_format
 
-from torch_geometric.data import Data
+import_modules(__name__)
 
-from chebnet2d.data.catalogue import Entry
-from chebnet2d.data.raw_formats.csv import read_ogb, read_twitch_gamers
-from chebnet2d.data.raw_formats.mat import read_facebook100, read_genius
-from chebnet2d.data.raw_formats.npz import read_amazon, read_heterophilous
-from chebnet2d.data.raw_formats.planetoid import read_planetoid
-
-READERS: dict[str, Callable[[Path, Entry], Data]] = {
-    "planetoid": read_planetoid,
-    "amazon": read_amazon,
-    "heterophilous": read_heterophilous,
-    "facebook100": read_facebook100,
-    "genius": read_genius,
-    "twitch-gamers": read_twitch_gamers,
-    "ogb": read_ogb,
-}
-
-__all__ = ["READERS"]
+__all__ = ["RAW_FORMATS", "RawFormat", "Source", "raw_format"]

@@ -9,14 +9,23 @@ import scipy.sparse
 import torch
 from torch_geometric.data import Data
 
-from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
+from chebnet2d.data.entry import Entry
 from chebnet2d.data.raw_formats.raw_files import broken, read_npz, reading
+from chebnet2d.data.raw_formats.registry import Source, raw_format
 from chebnet2d.data.raw_formats.unpickler import load_arrays
 
 GEOM_GCN_SPLITS = 10
 
 
+def _sources(entry: Entry) -> list[Source]:
+    from torch_geometric.datasets import Planetoid
+
+    splits = [Source(f"{Planetoid.geom_gcn_url}/splits/{file}", file, optional=True) for file in entry.optional]
+    return [Source(f"{Planetoid.url}/{file}", file) for file in entry.files] + splits
+
+
+@raw_format("planetoid", _sources)
 def read_planetoid(folder: Path, entry: Entry) -> Data:
     """Rows of ``allx`` come first; row j of ``tx`` belongs to node ``test.index[j]``.
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.raw_formats.unpickler import load_object_npy
 
+_MAX_COLUMNS = 4096
 _BROKEN = (
     OSError,
     ValueError,
@@ -80,18 +80,25 @@ def read_mat(path: Path, required: tuple[str, ...]) -> dict[str, Any]:
     return content
 
 
-def linkx_masks(folder: Path, nodes: int) -> dict[str, Any] | None:
-    """The fixed splits of LINKX, if the folder has a ``*-splits.npy``: N x S masks."""
-    path = next(iter(sorted(folder.glob("*-splits.npy"))), None)
-    if path is None:
-        return None
-    with reading(path, "a list of splits with train, valid and test indices"):
-        splits = load_object_npy(path)
-        masks = {part: np.zeros((nodes, len(splits)), dtype=bool) for part in ("train", "val", "test")}
-        for s, split in enumerate(splits):
-            for part, key in (("train", "train"), ("val", "valid"), ("test", "test")):
-                index = np.asarray(split[key], dtype=np.int64)
-                if index.size and (index.min() < 0 or index.max() >= nodes):
-                    raise broken(path, f"hold node indices from 0 to {nodes - 1}", f"{int(index.max())} in split {s}")
-                masks[part][index, s] = True
-    return masks
+def read_csv(path: Path, types: dict[str, Any] | None, dtype: str = "") -> Any:
+    """A table by pyarrow: many cores, no loop in Python; a broken line is named in the error."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    if types is None:  # columns are called f0, f1, ...; a type for a name that does not occur is ignored
+        read = csv.ReadOptions(autogenerate_column_names=True)
+        convert = csv.ConvertOptions(column_types={f"f{c}": pa.type_for_alias(dtype) for c in range(_MAX_COLUMNS)})
+    else:
+        read = csv.ReadOptions()
+        convert = csv.ConvertOptions(column_types=types, include_columns=list(types))
+    try:
+        return csv.read_csv(path, read_options=read, convert_options=convert)
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as first:
+        error = first
+        try:  # on one core: then the message has the number of the line
+            read.use_threads = False
+            csv.read_csv(path, read_options=read, convert_options=convert)
+        except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as second:
+            error = second
+        reason = " ".join(str(error).split())[:150]
+        raise InputError("load", str(path), "a CSV file in the format of its dataset", got=reason) from None

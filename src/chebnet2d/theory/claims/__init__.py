@@ -1,1 +1,1 @@
-"""The lines of the report, a file for each part of the paper. Every function yields ``Claim`` records."""
+"""The lines of the report, one file per part of the paper. ``claims(bench)`` of each yields ``Claim`` records."""

@@ -1,4 +1,4 @@
-"""Where claims are tried: one real graph, some random ones, and signals that are given by their spectrum."""
+"""The graphs on which claims are tested: a real one and some random ones, with signals given by their spectrum."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from chebnet2d.graph import Spectrum
 from chebnet2d.theory.construction import Construction, construct
-from chebnet2d.theory.graphs import karate, random_graph, spectrum_of_edges
+from chebnet2d.theory.example_graphs import karate, random_graph, spectrum_of_edges
 from chebnet2d.theory.reduction import Array
 
 
@@ -50,12 +50,12 @@ class Bench:
         return (self.real, *self.random)
 
     def rng(self, name: str) -> np.random.Generator:
-        """Numbers of its own for every line, so that a line does not depend on which ones ran before."""
+        """A separate stream of random numbers per claim, so that a result does not depend on which claims ran before."""
         return np.random.default_rng([self.seed, *name.encode()])
 
 
 def normal(rng: np.random.Generator, rows: int, columns: int) -> Array:
-    """Standard normal, with no entry near 0: "no zero entry" should not hang on luck."""
+    """Standard normal, with no entry near 0, so that "no zero entry" holds by a margin."""
     draws = rng.standard_normal((rows, columns))
     return np.where(np.abs(draws) < 0.05, 0.05, draws)
 

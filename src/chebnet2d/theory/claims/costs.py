@@ -11,7 +11,7 @@ from chebnet2d.theory.claims.bench import Bench
 from chebnet2d.theory.complexity import convolution_costs, count
 
 SECTION = "complexity"
-# Sixteen channels: with fewer, the kernels add columns of zeros, which are multiplications too.
+# Sixteen channels, because with fewer the kernels add columns of zeros, whose multiplications are counted too.
 CHANNELS, DEGREE, FEATURES, HIDDEN = 16, 10, 50, 24
 CORA = {"nodes": 2708, "nnz": 10556, "features": 1433, "hidden": 64, "channels": 7, "degree": 10}
 

@@ -1,4 +1,4 @@
-"""What the paper does not mention: a polynomial of degree D cannot have any values at the eigenvalues."""
+"""The degree limit, which the paper leaves out: a polynomial of degree D cannot take arbitrary values at the eigenvalues."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from chebnet2d.graph import Spectrum
 from chebnet2d.theory.claim import Claim
 from chebnet2d.theory.claims.bench import Bench
 from chebnet2d.theory.degree import DegreeCurve, degree_curve
-from chebnet2d.theory.graphs import complete, component_sample, path, spectrum_of_edges, star
+from chebnet2d.theory.example_graphs import complete, component_sample, path, spectrum_of_edges, star
 
 SECTION = "degree"
 CHANNELS = 4

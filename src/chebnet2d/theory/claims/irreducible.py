@@ -15,7 +15,7 @@ from chebnet2d.theory.claims.bench import Bench, Case, normal, with_zeros, worst
 from chebnet2d.theory.claims.one_paradigm import VISIBLE
 from chebnet2d.theory.claims.sums import parallel
 from chebnet2d.theory.construction import Construction
-from chebnet2d.theory.graphs import path, spectrum_of_edges
+from chebnet2d.theory.example_graphs import path, spectrum_of_edges
 from chebnet2d.theory.reduction import Array
 from chebnet2d.theory.sharing import CONSTANT, Labels, construct_shared, separate, toeplitz
 
@@ -29,7 +29,7 @@ SHARING_CASES: tuple[tuple[bool, bool, bool], ...] = tuple(
 )
 """(n = n', c = c', j = j') for two different numbers: seven cases."""
 POSSIBLE = (True, False, False)
-"""The case in which sharing costs nothing."""
+"""The case in which every target is still reached with sharing."""
 
 
 def name_of(case: tuple[bool, bool, bool]) -> str:
@@ -50,7 +50,7 @@ def shared_labels(nodes: int, channels: int, case: tuple[bool, bool, bool]) -> L
 
 
 def failing_example(graph: Spectrum, case: tuple[bool, bool, bool], rng: np.random.Generator) -> Case:
-    """A target that sharing puts out of reach. Not for ``POSSIBLE``, where there is none."""
+    """A target that cannot be reached with sharing. There is none for ``POSSIBLE``."""
     nodes = graph.num_nodes
     f, z = normal(rng, nodes, CHANNELS), normal(rng, nodes, CHANNELS)
     (n, c, j), (other_n, other_c, other_j) = two_places(case)

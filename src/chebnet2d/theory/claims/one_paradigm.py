@@ -11,7 +11,7 @@ from chebnet2d.theory.claims.bench import Bench, Case, normal, relative_bound, w
 
 ONE, FULL = "one paradigm", "2-D convolution"
 CHANNELS = 3
-VISIBLE = 1e-3  # of ||Z||: a certified error that nobody can take for rounding
+VISIBLE = 1e-3  # of ||Z||: far above any rounding error
 _WHERE = "on the karate club and 4 random graphs"
 
 

@@ -1,4 +1,4 @@
-"""The graphs of the report: one real one that fits on a page, families whose spectrum is known, and random ones."""
+"""The graphs of the report: a small real one, families whose spectrum is known, and random ones."""
 
 import numpy as np
 import torch
@@ -7,7 +7,7 @@ from torch import Tensor
 from chebnet2d._checks import InputError, integer
 from chebnet2d.graph import Spectrum, adjacency, shifted_laplacian
 
-# Zachary's karate club (1977): who met whom outside the club. Node -> its neighbours of larger number.
+# Zachary's karate club (1977): who met whom outside the club. Node -> its neighbours with a larger number.
 _KARATE = {
     0: (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 17, 19, 21, 31),
     1: (2, 3, 7, 13, 17, 19, 21, 30),

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from chebnet2d.data.catalogue import Statistics
 from chebnet2d.data.dataset import num_classes
+from chebnet2d.data.entry import Statistics
 
 
 def statistics(data: Any) -> Statistics:

@@ -1,4 +1,4 @@
-"""Can the search be trusted? Targets that are reachable because they were made with the paradigm."""
+"""How reliable the search of ``construct`` is: tried on targets that are reachable, as they are outputs of the paradigm."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from chebnet2d.theory.claim import Claim
 from chebnet2d.theory.claims.bench import Bench, Case, normal, with_zeros
-from chebnet2d.theory.graphs import random_graph, spectrum_of_edges
+from chebnet2d.theory.example_graphs import random_graph, spectrum_of_edges
 
 SECTION = "search"
 SUMS = ("II", "I+II", "II+III", "I+II+III", "II+II", "I+II+II", "II+II+III")

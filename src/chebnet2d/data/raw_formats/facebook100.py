@@ -1,4 +1,4 @@
-"""The MATLAB files of LINKX: facebook100 (a sparse matrix and seven columns about each person) and Genius."""
+"""facebook100, as in LINKX: a MATLAB file with a sparse matrix and seven columns about each person."""
 
 from pathlib import Path
 
@@ -6,11 +6,14 @@ import numpy as np
 import scipy.sparse
 from torch_geometric.data import Data
 
-from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
-from chebnet2d.data.raw_formats.raw_files import broken, linkx_masks, read_mat, reading
+from chebnet2d.data.entry import Entry
+from chebnet2d.data.raw_formats.linkx import linkx_masks, linkx_sources
+from chebnet2d.data.raw_formats.raw_files import broken, read_mat, reading
+from chebnet2d.data.raw_formats.registry import raw_format
 
 
+@raw_format("facebook100", linkx_sources)
 def read_facebook100(folder: Path, entry: Entry) -> Data:
     """Label: the stated gender (column 1), of which 0 means unknown, hence -1. Features: one-hot codes of the other six.
 
@@ -34,13 +37,3 @@ def read_facebook100(folder: Path, entry: Entry) -> Data:
         edges = np.stack(adjacency.nonzero())
     masks = linkx_masks(folder, len(info))
     return make_data(entry.name, x, edges, info[:, 1] - 1, num_classes=2, metric=entry.metric, masks=masks)
-
-
-def read_genius(folder: Path, entry: Entry) -> Data:
-    path = folder / entry.files[0]
-    content = read_mat(path, ("edge_index", "node_feat", "label"))
-    with reading(path, "a file with edge_index (2 x E), node_feat (N x F) and label (N)"):
-        x = np.asarray(content["node_feat"], dtype=np.float32)
-        labels = np.asarray(content["label"]).reshape(-1).astype(np.int64)
-        edges = np.asarray(content["edge_index"]).astype(np.int64)
-    return make_data(entry.name, x, edges, labels, num_classes=2, metric=entry.metric, masks=linkx_masks(folder, len(x)))

@@ -1,4 +1,4 @@
-"""Two families in numpy archives: Amazon's co-purchases (CSR parts) and the heterophilous graphs (dense, with ten splits)."""
+"""The graphs of Shchur et al. 2018 (Amazon's co-purchases, Coauthor): numpy archives with two sparse matrices in CSR parts."""
 
 from pathlib import Path
 
@@ -6,12 +6,20 @@ import numpy as np
 import scipy.sparse
 from torch_geometric.data import Data
 
-from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
-from chebnet2d.data.raw_formats.raw_files import broken, read_npz, reading
+from chebnet2d.data.entry import Entry
+from chebnet2d.data.raw_formats.raw_files import read_npz, reading
+from chebnet2d.data.raw_formats.registry import Source, raw_format
 
 
-def read_amazon(folder: Path, entry: Entry) -> Data:
+def _sources(entry: Entry) -> list[Source]:
+    from torch_geometric.datasets import Amazon
+
+    return [Source(f"{Amazon.url.rstrip('/')}/{file}", file) for file in entry.files]
+
+
+@raw_format("gnn-benchmark", _sources)
+def read_gnn_benchmark(folder: Path, entry: Entry) -> Data:
     path = folder / entry.files[0]
     keys = tuple(f"{matrix}_{part}" for matrix in ("adj", "attr") for part in ("data", "indices", "indptr", "shape"))
     arrays = read_npz(path, (*keys, "labels"), ("class_names",))
@@ -29,14 +37,3 @@ def read_amazon(folder: Path, entry: Entry) -> Data:
     names = arrays.get("class_names")
     labels = arrays["labels"].astype(np.int64)
     return make_data(entry.name, x, edges, labels, metric=entry.metric, class_names=None if names is None else names.tolist())
-
-
-def read_heterophilous(folder: Path, entry: Entry) -> Data:
-    path = folder / entry.files[0]
-    parts = ("train", "val", "test")
-    arrays = read_npz(path, ("node_features", "node_labels", "edges", *(f"{part}_masks" for part in parts)))
-    if arrays["edges"].ndim != 2 or arrays["edges"].shape[1] != 2:
-        raise broken(path, "have edges of shape E x 2", f"{arrays['edges'].shape}")
-    masks = {part: arrays[f"{part}_masks"].T for part in parts}
-    labels = arrays["node_labels"].astype(np.int64)
-    return make_data(entry.name, arrays["node_features"], arrays["edges"].T, labels, metric=entry.metric, masks=masks)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from chebnet2d.data.dataset import num_classes
-from chebnet2d.data.split import Split
-from chebnet2d.data.splits import labels_of
+from chebnet2d.data.splits.kinds import labels_of
+from chebnet2d.data.splits.parts import Split
 
 
 def split_report(split: Split, data: Any) -> dict[str, Any]:
