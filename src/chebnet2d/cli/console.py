@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 
+_TITLES = {"roc_auc": "ROC-AUC"}
+
+
 def print_json(value: Mapping[str, Any]) -> None:
     """One object, and nothing else, on stdout."""
     json.dump(value, sys.stdout, indent=2, sort_keys=True)
@@ -22,14 +25,11 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 def say_scores(result: Any, *, quiet: bool = False) -> None:
     """Validation, then the dataset's own metric on the test nodes, and accuracy."""
-    from chebnet2d.training.metrics import find_metric
-
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=quiet)
     facts = f"(split {result.split.name}, seed {result.seed}, {result.seconds:.1f} s)"
-    shown = dict.fromkeys((result.metric, "accuracy"))
-    for name in shown:
-        title = find_metric(name).title
-        say(f"test {title} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet or name not in result.test)
+    for name in dict.fromkeys((result.metric, "accuracy")):
+        if name in result.test:
+            say(f"test {_TITLES.get(name, name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
 
 
 def ray_to_stderr(address: str | None) -> Any:

@@ -1,6 +1,7 @@
 """Tables on stdout. Where it is a file or a pipe they keep their width: columns that vanish are worse than long lines."""
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 _WIDTH = 200  # where stdout is no terminal
@@ -14,8 +15,8 @@ def make_table(*columns: str, left: Collection[str] | None = None, title: str = 
 
     table = Table(title=title or None, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False)
     for column in columns:
-        aligned = "left" if column in (columns[:1] if left is None else left) else "right"
-        table.add_column(column, justify=aligned, no_wrap=not fold, overflow="fold")
+        aligned = column in (columns[:1] if left is None else left)
+        table.add_column(column, justify="left" if aligned else "right", no_wrap=not fold, overflow="fold")
     return table
 
 
@@ -57,8 +58,12 @@ def pairs(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in values.items())
 
 
-def print_status(store: Any, cells: Collection[Mapping[str, Any]]) -> None:
+def print_status(store: Path) -> None:
     """Runs of a study, done and planned."""
+    from chebnet2d.study import Store
+
+    with Store(store, create=False) as opened:
+        cells = opened.progress()
     title = f"{store}: {sum(c['done'] for c in cells)} of {sum(c['runs'] for c in cells)} runs done"
     table = make_table("method", "dataset", "done", "planned", "stacks in work", left=("method", "dataset"), title=title)
     for cell in cells:

@@ -8,13 +8,17 @@ from typing import Any
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.data import TRANSFORMS
 from chebnet2d.models import find_model
-from chebnet2d.recipes.preset_files import NO_TRANSFORM, Preset
+from chebnet2d.recipes.recipe import NO_TRANSFORM, Recipe
 from chebnet2d.training import Settings
 
 
 def change_recipe(
-    recipe: Preset, *, model: Mapping[str, Any] | None = None, settings: Mapping[str, Any] | None = None, transform: str | None = None
-) -> Preset:
+    recipe: Recipe,
+    *,
+    model: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    transform: str | None = None,
+) -> Recipe:
     """``model``: arguments of the method; ``settings``: of ``Settings.of``; ``transform``: None leaves that of the recipe."""
     owner, cls = "change_recipe", find_model(recipe.method)
     for name in model or {}:

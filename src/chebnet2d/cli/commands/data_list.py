@@ -19,7 +19,7 @@ def list_datasets(json: options.Json = False, data_root: options.DataRoot = None
     from chebnet2d.data.generated import generated_statistics
 
     here = set(data.available(data_root))
-    generated = {name: counts for name in here if (counts := generated_statistics(name, data_root)) is not None}
+    generated = {name: found for name in here if (found := generated_statistics(name, data_root)) is not None}
     counts = {name: generated.get(name, entry.statistics) for name, entry in data.CATALOGUE.items()}
     if json:
         embedded = [{"name": name, "title": title, "here": True, "embedded": True} for name, title in EMBEDDED_TITLES.items()]

@@ -13,25 +13,25 @@ from chebnet2d.cli.flags import Also
 @command("plot", order=30)
 def plot(
     model: options.ModelFolder,
+    kind: Annotated[str, typer.Option(help="What to draw."), Also("find_plot.name")] = "filters",
     out: Annotated[
-        Path | None,
-        typer.Option(help="Picture to write; default: filters.png in the model's folder."),
-        Also("plot_filters.path"),
+        Path | None, typer.Option(help="Picture to write; default: KIND.png in the model's folder."), Also("plot.path")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Draw the learned filter of every pair of channels, of a model of ChebNet2D.
+    """Draw a model; by default the learned filter of every pair of channels, of a model of ChebNet2D.
 
     Example: chebnet2d plot my-model --out filters.png
     """
+    from chebnet2d._figures import check_picture
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import print_json, say
     from chebnet2d.models import load, read_facts
-    from chebnet2d.plots import plot_filters
+    from chebnet2d.plots import find_plot, save_figure
 
-    picture = out or model / "filters.png"
+    draw, picture = find_plot(kind), check_picture(out or model / f"{kind}.png", "plot")
     check_target("plot", "out", picture)
-    target = plot_filters(load(model), picture, read_facts(model).get("class_names"))
-    say(f"filters drawn in {target}", quiet=json)
+    target = save_figure(draw(load(model), class_names=read_facts(model).get("class_names")), picture)
+    say(f"{kind} drawn in {target}", quiet=json)
     if json:
         print_json({"out": str(target)})

@@ -23,8 +23,8 @@ def predict(
     Example: chebnet2d predict my-model digits --out predictions.csv
     """
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.data.preparation import Preparation
     from chebnet2d.data.load_graph import files_of, is_own_graph, load_graph
+    from chebnet2d.data.preparation import Preparation
     from chebnet2d.models import load, read_facts
     from chebnet2d.predictions import check_predictions_file, write_predictions
 

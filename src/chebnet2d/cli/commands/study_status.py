@@ -14,9 +14,8 @@ def status(store: options.StoreFile = options.DEFAULT_STORE, json: options.Json 
     from chebnet2d.cli.tables import print_status
     from chebnet2d.study import Store
 
+    if not json:
+        return print_status(store)
     with Store(store, create=False) as opened:
         cells = opened.progress()
-    if json:
-        print_json({"cells": cells, "runs": sum(c["runs"] for c in cells), "done": sum(c["done"] for c in cells)})
-    else:
-        print_status(store, cells)
+    return print_json({"cells": cells, "runs": sum(c["runs"] for c in cells), "done": sum(c["done"] for c in cells)})
