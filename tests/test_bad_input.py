@@ -10,8 +10,9 @@ import torch
 from torch_geometric.data import Data
 
 import chebnet2d
-from chebnet2d.conv import ExactConv, SpectralConv, chebyshev_filter
+from chebnet2d.conv import ExactConv, SpectralConv
 from chebnet2d.graph import SparseOperator, Spectrum, adjacency
+from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from chebnet2d.nn import MLP, Dropout, Linear
 from chebnet2d.polynomials import Jacobi, chebyshev_nodes, coefficient_matrix, get_basis
 from chebnet2d.training import Run, fit_many

@@ -1,0 +1,104 @@
+"""The product in blocks, the operators of large graphs and the rows that are kept."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chebnet2d import InputError
+from chebnet2d.bases import large_operator, precompute
+from chebnet2d.bases import operators as operators_module
+from chebnet2d.bases import recurrence as recurrence_module
+from chebnet2d.graph import operator_of
+
+
+class TestProduct:
+    @settings(max_examples=25, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6),
+        nodes=st.integers(1, 80),
+        edges=st.integers(0, 300),
+        width=st.integers(1, 40),
+        alpha=st.floats(-3, 3),
+        beta=st.sampled_from([0.0, -1.0, 0.5]),
+        rows=st.sampled_from([1, 7, 1 << 15]),
+    )
+    def test_it_is_that_of_dense_algebra(self, seed, nodes, edges, width, alpha, beta, rows):
+        """Rows without entries, one row at a time, and an ``out`` that is full of NaN where beta is 0."""
+        rng = np.random.default_rng(seed)
+        index = torch.from_numpy(rng.integers(0, nodes, (2, edges)))
+        operator = operator_of(index, None, torch.zeros(nodes, 1), owner="test")
+        x = torch.from_numpy(rng.standard_normal((nodes, width)).astype(np.float32))
+        before = torch.from_numpy(rng.standard_normal((nodes, width)).astype(np.float32))
+        expected = alpha * (operator.to_dense().double() @ x.double()) + beta * before.double()
+        out = torch.full_like(x, torch.nan) if beta == 0 else before.clone()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recurrence_module, "_ROWS", rows)
+            found = recurrence_module.large_step(operator, x, out, alpha, beta)
+        assert found is out
+        torch.testing.assert_close(out.double(), expected, atol=1e-5, rtol=1e-5)
+
+    def test_other_precisions_take_the_general_way(self):
+        operator = operator_of(torch.tensor([[0, 1], [1, 2]]), None, torch.zeros(3, 1).double(), owner="test")
+        x = torch.rand(3, 2).double()
+        out = torch.full_like(x, torch.nan)
+        torch.testing.assert_close(recurrence_module.large_step(operator, x, out, 2.0), 2 * operator.to_dense() @ x)
+
+
+class TestOperator:
+    @pytest.mark.parametrize("kind", ["L_hat", "P", "P~"])
+    @pytest.mark.parametrize("chunk", [7, 1 << 22])
+    def test_it_is_bit_for_bit_the_general_one(self, data, monkeypatch, kind, chunk):
+        monkeypatch.setattr(operators_module, "_CHUNK", chunk)
+        general = operator_of(data.edge_index.clone(), None, data.x, kind=kind, owner="test").csr
+        lean = large_operator(data.edge_index, 300, kind).csr
+        for part in ("crow_indices", "col_indices", "values"):
+            assert torch.equal(getattr(lean, part)(), getattr(general, part)())
+
+    @pytest.mark.parametrize("spoil", ["unsorted", "one direction", "twice", "loop"])
+    def test_other_edge_lists_take_the_general_way(self, data, spoil):
+        edges = data.edge_index
+        if spoil == "unsorted":
+            edges = edges[:, torch.randperm(edges.shape[1])]
+        elif spoil == "one direction":
+            edges = torch.cat([edges[:, :5], edges[:, 6:]], dim=1)
+        elif spoil == "twice":
+            edges = torch.cat([edges[:, :1], edges], dim=1)
+        else:
+            edges = torch.cat([torch.zeros(2, 1, dtype=torch.int64), edges], dim=1)
+        assert not operators_module._canonical(edges, 300)
+        expected = operator_of(edges, None, data.x, owner="test").to_dense()
+        torch.testing.assert_close(large_operator(edges, 300).to_dense(), expected)
+
+    def test_weights_and_isolated_nodes(self):
+        edges = torch.tensor([[0, 1], [1, 0]])
+        assert large_operator(edges, 4).to_dense()[:2, :2].tolist() == [[0, -1], [-1, 0]]
+        weight = torch.tensor([2.0, 2.0])
+        weighted = large_operator(edges, 4, "P", weight).to_dense()
+        assert weighted.sum() == 2
+
+
+class TestRows:
+    def test_labels_and_parts_are_stored_with_the_rows(self, data, tmp_path):
+        made = data.clone()
+        made.train_mask = torch.zeros(300, 2, dtype=torch.bool)
+        made.train_mask[:100, 0] = made.train_mask[50:150, 1] = True
+        made.val_mask = torch.zeros(300, 2, dtype=torch.bool)
+        made.val_mask[150:200] = True
+        made.test_mask = torch.zeros(300, 1, dtype=torch.bool)
+        made.test_mask[200:] = True
+        bases = precompute(made, out=tmp_path / "b", degree=1)
+        assert bases.labels.tolist() == made.y[bases.nodes].tolist()
+        assert (bases.parts[:, 0] == 1).sum() == (made.y[:100] >= 0).sum()
+        assert bases.parts[:, 1].tolist() == [0] * 45 + [1] * 90 + [2] * 45 + [3] * 90
+        assert (bases.num_classes, bases.metric, bases.plan.name) == (3, "accuracy", "csbm")
+
+    def test_nodes_that_are_not_stored_are_told(self, data, tmp_path):
+        bases = precompute(data, out=tmp_path / "b", degree=1)
+        with pytest.raises(InputError, match=r"nodes must be stored, got node 10, of which there is no row. .*rows='all'"):
+            bases.terms(torch.tensor([1, 10]))
+        with pytest.raises(InputError, match="nodes must be from 0 to 299"):
+            bases.terms(torch.tensor([300]))
+        with pytest.raises(InputError, match="nodes must be a vector of node indices"):
+            bases.terms(torch.tensor([0.5]))

@@ -1,0 +1,136 @@
+"""``train`` and ``predict`` on a graph of the user's."""
+
+import csv
+import json
+
+import pytest
+from small_commands import QUICK, small_graph
+
+import chebnet2d
+from cli_runner import run
+
+
+def test_own_graph_from_training_to_prediction(tmp_path):
+    """CSV in, the user's ids and label names out."""
+    data = chebnet2d.data.load("csbm", nodes=60, classes=2, features=5, homophily=0.9, seed=0)
+    folder = tmp_path / "my-graph"
+    folder.mkdir()
+    ids = [f"user-{i:02d}" for i in range(60)]
+    edges = ["source,target"] + [f"{ids[a]},{ids[b]}" for a, b in data.edge_index.T.tolist() if a < b]
+    (folder / "edges.csv").write_text("\n".join(edges) + "\n")
+    rows = ["id,f0,f1,f2,f3,f4"] + [",".join([ids[i], *(f"{v:.5f}" for v in x)]) for i, x in enumerate(data.x.tolist())]
+    (folder / "features.csv").write_text("\n".join(rows) + "\n")
+    labels = ["id,label"] + [f"{ids[i]},{'cat' if y else 'dog'}" for i, y in enumerate(data.y.tolist()) if i % 3]
+    (folder / "labels.csv").write_text("\n".join(labels) + "\n")
+    run("train", folder, *QUICK, "--transform", "standardize", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", folder, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        written = list(csv.DictReader(file))
+    assert {row["node"] for row in written} == set(ids)
+    assert {row["label"] for row in written} <= {"cat", "dog"}
+    known = {ids[i]: "cat" if y else "dog" for i, y in enumerate(data.y.tolist())}
+    assert sum(known[row["node"]] == row["label"] for row in written) > 45
+    assert [row["given_label"] for row in written] == ["" if i % 3 == 0 else known[ids[i]] for i in range(60)]
+
+
+def test_a_model_standardizes_other_graphs_as_its_own(tmp_path):
+    """An MLP does not see the graph: a node alone has the probabilities that it has among all."""
+    flags = ("--epochs", 30, "--method", "mlp", "--transform", "standardize")
+    run("train", small_graph(tmp_path / "g"), *flags, "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", tmp_path / "g", "--out", tmp_path / "all.csv")
+    few = small_graph(tmp_path / "few")
+    (few / "edges.csv").write_text("source,target\nn0,n1\n")
+    (few / "nodes.csv").write_text("\n".join((few / "nodes.csv").read_text().split("\n")[:3]) + "\n")
+    run("predict", tmp_path / "m", few, "--out", tmp_path / "few.csv")
+    assert (tmp_path / "few.csv").read_text() == "\n".join((tmp_path / "all.csv").read_text().split("\n")[:3]) + "\n"
+
+
+def test_predict_reads_the_graph_as_train_did(tmp_path):
+    graph = small_graph(tmp_path / "g", header="id,a,b,kind", label=lambda i: "cat" if i % 2 else "dog")
+    run("train", graph, *QUICK, "--label-column", "kind", "--ignore-column", "b", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", graph, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert {row["given_label"] for row in csv.DictReader(file)} == {"cat", "dog"}
+    done = run("predict", tmp_path / "m", graph, "--ignore-column", "a", "--out", tmp_path / "q.csv", code=2)
+    assert "got no 'a'" in done.stderr, "what is typed comes first"
+
+
+def test_the_largest_component_keeps_the_ids_of_its_nodes(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    (graph / "nodes.csv").write_text((graph / "nodes.csv").read_text() + "aaa,0,1,cat\n")
+    (graph / "edges.csv").write_text("source,target\n" + "".join(f"n{i},n{(i + 1) % 40}\n" for i in range(40)))
+    run("train", graph, *QUICK, "--transform", "largest-component", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", graph, "--out", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert {row["node"] for row in csv.DictReader(file)} == {f"n{i}" for i in range(40)}
+
+
+def test_outputs_do_not_replace_inputs(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    run("train", graph, *QUICK, "--save", tmp_path / "m")
+    before = (graph / "nodes.csv").read_text()
+    done = run("predict", tmp_path / "m", graph, "--out", graph / "nodes.csv", code=2)
+    assert "predict: --out must be another file than those that are read" in done.stderr
+    done = run("predict", tmp_path / "m", "--edges", graph / "edges.csv", "--out", graph / "edges.csv", code=2)
+    assert "predict: --out must be another file than those that are read" in done.stderr
+    assert (graph / "nodes.csv").read_text() == before
+    (tmp_path / "protocol.toml").write_text('methods = ["mlp"]\ndatasets = ["csbm"]\n')
+    done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", tmp_path / "protocol.toml", code=2)
+    assert "search: --out must be a new file or a preset" in done.stderr
+    done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", graph / "nodes.csv" / "t.toml", code=2)
+    assert "search: --out must be in a folder, got" in done.stderr
+
+
+def test_own_graphs_get_default_settings_and_presets_keep_their_limits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path / "digits")
+    assert run("train", "Digits", *QUICK).stdout.startswith("digits: 1797 nodes"), "a dataset's name means the dataset"
+    small_graph(tmp_path / "cornell-like")
+    flags = ("--budget", 1, "--epochs", 3, "--splits", 1, "--method", "mlp", "--monitor", "loss", "--out", "p.toml")
+    run("search", "cornell-like", *flags, "--ignore-column", "b")
+    text = (tmp_path / "p.toml").read_text()
+    assert "[default]" in text
+    record = json.loads(run("train", "digits", "--method", "mlp", "--preset", "p.toml", "--json").stdout)
+    assert record["epochs"] == 3, "of the preset, not the usual 2000"
+
+
+def test_features_are_matched_by_name(tmp_path):
+    run("train", small_graph(tmp_path / "g"), *QUICK, "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", tmp_path / "g", "--out", tmp_path / "p.csv")
+    swapped = small_graph(tmp_path / "swapped")
+    lines = [line.split(",") for line in (swapped / "nodes.csv").read_text().split()]
+    (swapped / "nodes.csv").write_text("".join(",".join([i, b, a, y]) + "\n" for i, a, b, y in lines))
+    run("predict", tmp_path / "m", swapped, "--out", tmp_path / "q.csv")
+    assert (tmp_path / "p.csv").read_text() == (tmp_path / "q.csv").read_text()
+    other = small_graph(tmp_path / "other", header="id,a,c,label")
+    done = run("predict", tmp_path / "m", other, "--out", tmp_path / "r.csv", code=2)
+    assert "must be the 2 columns that the model was trained on, got no 'b'" in done.stderr
+
+
+def test_predict_from_single_files(tmp_path):
+    graph = small_graph(tmp_path / "g")
+    run("train", graph, *QUICK, "--save", tmp_path / "m")
+    files = ("--edges", graph / "edges.csv", "--features", graph / "nodes.csv")
+    run("predict", tmp_path / "m", *files, "--out", tmp_path / "p.csv")
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 41
+    assert (tmp_path / "m" / "config.json").stat().st_mode & 0o044, "readable for others, as the umask says"
+
+
+@pytest.mark.parametrize(("label", "got"), [(lambda i: "", "no labels"), (lambda i: "tea", "one class only")])
+def test_too_few_classes(tmp_path, label, got):
+    graph = small_graph(tmp_path / "g", label=label)
+    done = run("train", graph, *QUICK, "--save", tmp_path / "m", code=2)
+    assert f"labels of at least two classes, got {got}" in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
+    hint = "come with --preset shipped"
+    assert hint not in run("train", "digits", "--epochs", 1).stdout, "there are none for digits"
+    monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path / "search")
+    assert hint not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
+    chosen = {"default": {}, "digits": {"settings": {"lr": 0.02}}}
+    monkeypatch.setattr("chebnet2d.cli.graphs.shipped_presets", lambda method: chosen)
+    assert hint in run("train", "Digits", "--epochs", 1).stdout
+    assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout

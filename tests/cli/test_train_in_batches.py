@@ -1,0 +1,49 @@
+"""``chebnet2d train`` with mini batches of nodes."""
+
+import json
+
+import pytest
+from chebnet2d.training.node_batches import fit_on_nodes
+
+import chebnet2d
+from chebnet2d.models import GCN
+from cli_runner import run
+
+
+class TestCommand:
+    def test_train_in_batches(self):
+        command = [
+            "train",
+            "digits",
+            "--method",
+            "gcn",
+            "--epochs",
+            "4",
+            "--batch-size",
+            "400",
+            "--evaluate-every",
+            "2",
+            "--json",
+        ]
+        record = json.loads(run(*command).stdout)
+        assert record["batches"] == {"batch_size": 400, "evaluate_every": 2, "sampling": "induced"}
+        assert record["epochs"] == 4
+        data = chebnet2d.data.load("digits")
+        result = fit_on_nodes(
+            GCN(data.num_features, 10), data, chebnet2d.data.split(data), batch_size=400, evaluate_every=2, epochs=4
+        )
+        assert record["test_accuracy"] == pytest.approx(result.test_accuracy)
+        assert json.loads(run("train", "digits", "--epochs", "1", "--json").stdout)["batches"] is None
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (["--sampling", "rows"], "train: --sampling must come with --batch-size, got it without"),
+            (["--evaluate-every", "2"], "train: --evaluate-every must come with --batch-size"),
+            (["--batch-size", "99", "--method", "glognn"], "got GloGNN, where every node needs all others"),
+            (["--batch-size", "99", "--method", "linkx", "--sampling", "induced"], "sampling must be 'rows' for LINKX"),
+            (["--batch-size", "1", "--method", "gcn"], "train: --batch-size must be an integer >= 2, got 1"),
+        ],
+    )
+    def test_wrong_calls(self, options, sentence):
+        assert sentence in " ".join(run("train", "digits", *options, code=2).stderr.split())

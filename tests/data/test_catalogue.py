@@ -1,0 +1,60 @@
+"""The catalogue of datasets, without any file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chebnet2d import InputError
+from chebnet2d.data import CATALOGUE, find
+from chebnet2d.data.splits import PROTOCOLS
+from data_root import find_data_root
+from paper_datasets import PAPER
+
+pytestmark = pytest.mark.usefixtures("own_folders")
+DATA_ROOT = find_data_root()  # before a test changes the environment
+
+
+def test_the_catalogue_has_the_eighteen_of_the_paper():
+    assert [name for name, entry in CATALOGUE.items() if entry.paper] == PAPER
+    for entry in CATALOGUE.values():
+        assert entry.protocol in PROTOCOLS
+        assert entry.licence
+        assert entry.source
+        assert entry.metric == ("roc_auc" if entry.name in ("genius", "tolokers") else "accuracy")
+        assert bool(entry.digest) == entry.counted
+        assert find(entry.title.replace(" ", "")).name == entry.name
+
+
+def test_names_are_forgiving():
+    assert find(" Twitch_Gamers ").name == "twitch-gamers"
+    assert find("film").name == "actor"
+    with pytest.raises(InputError, match="Did you mean 'tolokers'"):
+        find("toloker")
+
+
+def test_statistics_of_the_paper_are_those_of_its_tables():
+    path = (DATA_ROOT or Path()).parent / "paper" / "tables.json"
+    if not path.is_file():
+        pytest.skip("no tables of the paper at hand")
+    printed = json.loads(path.read_text())["dataset_statistics"]
+    for name in PAPER:
+        paper = CATALOGUE[name].paper
+        assert {"nodes": paper.nodes, "edges": paper.edges, "features": paper.features, "classes": paper.classes} == printed[name]
+
+
+def test_the_docs_page_has_every_dataset_as_the_catalogue_has_it():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "data.md").read_text()
+    for entry in CATALOGUE.values():
+        known = entry.statistics
+        counts = (known.nodes, known.edges, known.features, known.classes)
+        assert f"| `{entry.name}` | {' | '.join(f'{count:,}' for count in counts)} |" in page
+        metric = "ROC-AUC" if entry.metric == "roc_auc" else "accuracy"
+        assert (
+            f"| `{entry.name}` | {metric} | `{entry.protocol}` | {entry.fixed or 'none'} | {entry.licence} | {entry.source} |"
+            in page
+        )
+        for trouble in entry.trouble:
+            assert trouble in page
+    for name in PROTOCOLS:
+        assert f"| `{name}` |" in page

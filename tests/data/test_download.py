@@ -1,0 +1,73 @@
+"""Downloads of a file: resumed, verified, whole or not at all."""
+
+import json
+
+import pytest
+
+from chebnet2d import InputError
+from chebnet2d.data.download import NotFound, download
+
+BODY = bytes(range(256)) * 4000
+
+
+def test_a_file_arrives_whole_with_progress(site, tmp_path):
+    site.files["a.bin"] = BODY
+    seen = []
+    path = download(f"{site.url}/a.bin", tmp_path / "deep" / "a.bin", lambda *step: seen.append(step))
+    assert path.read_bytes() == BODY
+    assert [file.name for file in path.parent.iterdir()] == ["a.bin"]
+    assert seen[-1] == ("a.bin", len(BODY), len(BODY))
+    assert [step[1] for step in seen] == sorted(step[1] for step in seen)
+
+
+def test_a_broken_connection_is_resumed_within_one_call(site, tmp_path):
+    site.files["a.bin"] = BODY
+    site.cut_after = 400_000
+    path = download(f"{site.url}/a.bin", tmp_path / "a.bin")
+    assert path.read_bytes() == BODY
+    assert [asked for _, asked in site.asked] == [None, "bytes=400000-", "bytes=800000-"]
+
+
+def test_a_broken_connection_is_resumed_by_the_next_call(site, tmp_path):
+    site.files["a.bin"] = BODY
+    site.cut_after = 300_000
+    with pytest.raises(InputError, match=r"a.bin must be reachable, got .* in 1 attempts. Run the command again: it continues"):
+        download(f"{site.url}/a.bin", tmp_path / "a.bin", attempts=1)
+    assert not (tmp_path / "a.bin").exists()
+    assert (tmp_path / "a.bin.part").stat().st_size == 300_000
+    site.cut_after = None
+    assert download(f"{site.url}/a.bin", tmp_path / "a.bin").read_bytes() == BODY
+    assert site.asked[-1] == ("a.bin", "bytes=300000-")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.bin"]
+
+
+@pytest.mark.parametrize("change", ["another version", "no version", "no ranges"])
+def test_a_part_that_does_not_fit_is_thrown_away(site, tmp_path, change):
+    site.files["a.bin"] = b"x" * 500_000
+    site.cut_after = 100_000
+    site.etag = None if change == "no version" else site.etag
+    with pytest.raises(InputError, match="must be reachable"):
+        download(f"{site.url}/a.bin", tmp_path / "a.bin", attempts=1)
+    site.files["a.bin"], site.cut_after = BODY, None
+    site.etag = '"two"' if change == "another version" else site.etag
+    site.ranges = change != "no ranges"
+    assert download(f"{site.url}/a.bin", tmp_path / "a.bin").read_bytes() == BODY
+
+
+def test_a_part_as_long_as_the_file_is_started_again(site, tmp_path):
+    site.files["a.bin"] = BODY[:1000]
+    (tmp_path / "a.bin.part").write_bytes(b"y" * 1000)
+    (tmp_path / "a.bin.part.json").write_text(json.dumps({"url": f"{site.url}/a.bin", "version": '"one"'}))
+    assert download(f"{site.url}/a.bin", tmp_path / "a.bin").read_bytes() == BODY[:1000]
+
+
+def test_missing_files_and_broken_servers_get_one_sentence(site, tmp_path):
+    with pytest.raises(NotFound, match=r"fetch: http://127.0.0.1:\d+/a.bin must exist, got HTTP 404"):
+        download(f"{site.url}/a.bin", tmp_path / "a.bin")
+    site.status = 503
+    with pytest.raises(InputError, match=r"must be reachable, got HTTP 503 in 3 attempts"):
+        download(f"{site.url}/a.bin", tmp_path / "a.bin")
+    assert len(site.asked) == 4
+    with pytest.raises(InputError, match="must be reachable, got"):
+        download("http://127.0.0.1:9/a.bin", tmp_path / "a.bin", attempts=1)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,132 @@
+"""Saved models: whole after every failure, and never code that runs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import chebnet2d
+from chebnet2d.models import read_facts
+
+
+@pytest.fixture
+def saved(tmp_path):
+    model = chebnet2d.ChebNet2D(5, 3, degree=4, dropout=0.25, init="xavier")
+    return model, chebnet2d.save(model, tmp_path / "model", facts={"note": 1})
+
+
+def test_round_trip(saved):
+    model, folder = saved
+    loaded = chebnet2d.load(folder)
+    assert loaded.config == model.config
+    assert not loaded.training
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, loaded.state_dict()[name])
+    assert read_facts(folder) == {"note": 1}
+    double = chebnet2d.ChebNet2D(5, 3).double()
+    assert next(chebnet2d.load(chebnet2d.save(double, folder)).parameters()).dtype == torch.float64
+    assert len(list(folder.glob("weights-*"))) == 1, "the old weights are gone"
+
+
+def edit(folder: Path, **changes):
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+BROKEN = {
+    "truncated weights": (
+        lambda f: next(f.glob("weights-*")).write_bytes(next(f.glob("weights-*")).read_bytes()[:-9]),
+        "truncated or was edited",
+    ),
+    "no weights": (lambda f: next(f.glob("weights-*")).unlink(), "must hold the weights file"),
+    "no config": (lambda f: (f / "config.json").unlink(), "without a config.json"),
+    "truncated config": (lambda f: (f / "config.json").write_text('{"format": '), "must be JSON"),
+    "foreign config": (lambda f: (f / "config.json").write_text('{"architectures": ["Bert"]}'), "must be of the format"),
+    "a list": (lambda f: (f / "config.json").write_text("[]"), "must be of the format"),
+    "unknown model": (lambda f: edit(f, model="chebnet3d"), "Did you mean 'chebnet2d'"),
+    "wrong arguments": (lambda f: edit(f, arguments={"in_channels": 5, "colour": 1}), "must hold the arguments of chebnet2d"),
+    "impossible arguments": (
+        lambda f: edit(f, arguments={"in_channels": 5, "out_channels": 0}),
+        "out_channels must be an integer >= 1",
+    ),
+    "other shapes": (lambda f: edit(f, arguments={"in_channels": 6, "out_channels": 3}), "weights must fit the model"),
+    "missing key": (lambda f: edit(f, sha256=None), "must have 'sha256' of type str"),
+    "path outside": (lambda f: edit(f, weights="../other.safetensors"), "must hold the weights file"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_damaged_edited_and_foreign_files(saved, case):
+    _, folder = saved
+    damage, sentence = BROKEN[case]
+    damage(folder)
+    with pytest.raises(chebnet2d.InputError, match=sentence):
+        chebnet2d.load(folder)
+
+
+def test_a_pickle_in_the_place_of_the_weights_does_not_run(saved, tmp_path):
+    import hashlib
+    import pickle
+
+    _, folder = saved
+
+    class Hostile:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "ran"),)
+
+    content = pickle.dumps(Hostile())
+    name = json.loads((folder / "config.json").read_text())["weights"]
+    (folder / name).write_bytes(content)
+    edit(folder, sha256=hashlib.sha256(content).hexdigest())
+    with pytest.raises(chebnet2d.InputError, match="must be a safetensors file"):
+        chebnet2d.load(folder)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_failed_save_leaves_the_old_model_whole(saved, monkeypatch):
+    _, folder = saved
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def broken(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="disk full"):
+        chebnet2d.save(chebnet2d.ChebNet2D(5, 3), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_killed_save_leaves_a_whole_model(saved):
+    """Kill a process that saves two models in turns, at several moments: what is left always loads."""
+    _, folder = saved
+    code = (
+        "import chebnet2d, sys\n"
+        "models = [chebnet2d.ChebNet2D(5, 3, degree=d) for d in (2, 9)]\n"
+        "print('ready', flush=True)\n"
+        "while True:\n"
+        "    for model in models: chebnet2d.save(model, sys.argv[1])\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    for _ in range(20):
+        os.kill(process.pid, signal.SIGSTOP)  # as good as a kill for what stands on disk, and cheaper to repeat
+        assert chebnet2d.load(folder).config["degree"] in (2, 4, 9)
+        os.kill(process.pid, signal.SIGCONT)
+        torch.randn(200, 200) @ torch.randn(200, 200)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert chebnet2d.load(folder).config["degree"] in (2, 4, 9)
+
+
+def test_save_into_a_file_is_refused(tmp_path):
+    target = tmp_path / "file"
+    target.write_text("mine")
+    with pytest.raises(chebnet2d.InputError, match="path must be a folder or new"):
+        chebnet2d.save(chebnet2d.ChebNet2D(5, 3), target)
+    assert target.read_text() == "mine"

@@ -1,0 +1,97 @@
+"""The settings that come with the package fit their methods."""
+
+import inspect
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+import chebnet2d
+from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
+from chebnet2d.recipes.build import build_model
+from chebnet2d.recipes.preset_files import load_preset, shipped_presets
+from chebnet2d.study import Protocol
+from chebnet2d.training import Settings
+from shipped_methods import OURS
+
+NAMES = {"gcn": GCN, "gcnii": GCNII, "linkx": LINKX, "glognn": GloGNN, "pdegcn": PDEGCN, "nodeformer": NodeFormer}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_build_models_and_settings(name):
+    assert MODELS[name] is NAMES[name]
+    tables = tomllib.loads(files("chebnet2d").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8"))
+    method = NAMES[name]
+    known = inspect.signature(method).parameters
+    search = tables.pop("search")
+    assert "default" in tables
+    for table in tables.values():
+        assert set(table) == {"origin", "transform", "model", "settings"}
+        assert table["origin"].strip()
+        arguments = {**table["model"], **({"num_nodes": 10} if "num_nodes" in known else {})}
+        method(6, 3, **arguments)
+        assert set(Settings.of(**table["settings"]).groups) <= set(method.groups)
+    for key, values in search["model"].items():
+        for value in values:
+            method(6, 3, **{key: value}, **({"num_nodes": 10} if "num_nodes" in known else {}))
+    for key, values in search["settings"].items():
+        for value in values:
+            assert set(Settings.of(**{key: value}).groups) <= set(method.groups)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_shipped_settings_fit_the_method(name):
+    presets = shipped_presets(name)
+    assert "default" in presets, "for datasets without tuned settings"
+    arguments = inspect.signature(MODELS[name]).parameters
+    groups = {"", *(f"{group}_" for group in MODELS[name].groups)}
+    known = {f"{group}{kind}" for group in groups for kind in ("lr", "weight_decay")} | {
+        "optimizer",
+        "epochs",
+        "patience",
+        "monitor",
+    }
+    for dataset, preset in presets.items():
+        assert set(preset["model"]) <= set(arguments), dataset
+        assert set(preset["settings"]) <= known, dataset
+        if dataset == "search":
+            assert all(isinstance(values, list) and values for part in preset.values() for values in part.values())
+            continue
+        assert dataset == "default" or dataset in chebnet2d.data.CATALOGUE, dataset
+        assert preset["origin"].strip(), "where the numbers come from"
+        assert preset["transform"] in ("none", *chebnet2d.data.TRANSFORMS), dataset
+        Settings.of(**preset["settings"])
+        sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
+        MODELS[name](6, 3, **sizes, **{**preset["model"], **({"hidden_channels": 8} if "hidden_channels" in arguments else {})})
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_searched_value_is_accepted(name):
+    arguments = inspect.signature(MODELS[name]).parameters
+    sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
+    for key, values in shipped_presets(name).get("search", {}).get("model", {}).items():
+        for value in values:
+            small = {"hidden_channels": 8} if "hidden_channels" in arguments and key != "hidden_channels" else {}
+            MODELS[name](6, 3, **sizes, **small, **{key: value})
+
+
+def test_unified_methods_share_features_mlp_and_optimiser():
+    protocol = Protocol.from_table(3)
+    unified = [method for method in protocol.methods if method.endswith(":unified")]
+    assert len(unified) == 5
+    for dataset in protocol.datasets:
+        presets = [protocol.preset(method, dataset) for method in unified]
+        assert {preset.transform for preset in presets} == {"row-normalize" if dataset in ("cora", "computers") else "none"}
+        data = chebnet2d.data.load("csbm")
+        mlps = [build_model(preset.method, data, dict(preset.model)).mlp for preset in presets]
+        shapes = {tuple(tuple(parameter.shape) for parameter in mlp.parameters()) for mlp in mlps}
+        assert shapes == {((data.num_features, 64), (64,), (64, 3), (3,))}
+        assert {tuple(float(dropout.p) for dropout in mlp.dropouts) for mlp in mlps} == {(0.5, 0.5)}
+        assert {Settings.of(**preset.settings).optimizer for preset in presets} == {"adam"}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "transform"), [("cora", "row-normalize"), ("ogbn-arxiv", "none"), ("my-graph", "none"), ("csbm", "none")]
+)
+def test_defaults_divide_counts_of_words_by_their_sum_and_nothing_else(dataset, transform):
+    assert load_preset("chebnet2d", dataset).transform == transform

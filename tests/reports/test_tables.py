@@ -1,0 +1,77 @@
+"""Tables of a study: ways of splitting, names, marks and formats."""
+
+import json
+
+import pytest
+from table_rows import study_row
+
+import chebnet2d
+from chebnet2d.reports import format_table, make_table, make_tables
+from chebnet2d.study import Protocol, Store, run_study
+from small_study import small
+
+
+def test_two_ways_of_splitting_have_a_table_each(preset, tmp_path):
+    protocol = small(preset, datasets=("csbm",), split=("uniform", "balanced"), splits=2, inits=1, epochs=3)
+    run_study(protocol, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        rows = list(store.rows())
+        assert store.protocol == protocol
+    assert sorted((row["split"], row["split_seed"]) for row in rows) == [(s, n) for s in ("balanced", "uniform") for n in (0, 1)]
+    with pytest.raises(chebnet2d.InputError, match="rows must have one way of splitting, got balanced, uniform"):
+        make_table(rows)
+    uniform, balanced = make_tables(rows)
+    assert (uniform.split, balanced.split) == ("uniform", "balanced")
+    mean = sum(row["test_metric"] for row in rows if row["split"] == "balanced") / 2
+    assert balanced.cells["chebnet2d", "csbm"].summary.mean == pytest.approx(mean)
+    text = format_table([uniform, balanced])
+    assert text.index("split `uniform`") < text.index("split `balanced`")
+
+
+def test_a_method_that_is_not_known_here_has_its_name_in_tables(tmp_path, command):
+    """As of a study of the user's own file, when the command line makes the table."""
+
+    class Mine(chebnet2d.models.MLPClassifier):
+        pass
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(chebnet2d.models.MODELS, "mine", Mine)
+        run_study(Protocol(("mine",), ("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
+        assert "| MLP |" in command("study", "table", "--store", str(tmp_path / "s.sqlite")).out
+    for style in ("markdown", "latex"):
+        assert "mine" in command("study", "table", "--store", str(tmp_path / "s.sqlite"), "--format", style).out
+    assert "| mine (unified) |" in format_table(make_table([study_row("mine:unified", "cora", "uniform", 0.5, 0)]))
+
+
+def test_table_marks_and_formats():
+    rows = []
+    for method, level in (("chebnet2d", 0.9), ("mlp", 0.899), ("gcn", 0.5)):
+        for split in range(5):
+            noise = 0.01 * ((split * 7) % 5 - 2)
+            rows.append(
+                {
+                    "method": method,
+                    "dataset": "cora",
+                    "split_seed": split,
+                    "test_metric": level + noise * (1 if method != "mlp" else -1),
+                    "metric": "accuracy",
+                    "split": "uniform",
+                    "train_nodes": 60,
+                    "test_nodes": 20,
+                }
+            )
+    table = make_table(rows, {"chebnet2d": {"cora": 89.96}})
+    cells = {method: table.cells[method, "cora"] for method in table.methods}
+    assert [cells[m].rank for m in ("chebnet2d", "mlp", "gcn")] == [1, 2, 3]
+    assert cells["mlp"].level_with_best
+    assert not cells["gcn"].level_with_best
+    assert table.ranks == {"chebnet2d": 1.0, "mlp": 2.0, "gcn": 3.0}
+    markdown = format_table(table)
+    assert "| ChebNet2D | **90.00 ±" in markdown
+    assert "(89.96)" in markdown
+    assert "_89.90" in markdown
+    latex = format_table(table, "latex")
+    assert r"\textbf{$90.00 \pm" in latex
+    assert r"\underline{$89.90" in latex
+    assert json.loads(format_table(table, "json"))["cells"][0]["published"] == 89.96
+    assert format_table(table, "csv").splitlines()[0].startswith("method,dataset,split,metric,mean,std,half_width")

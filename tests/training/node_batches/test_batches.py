@@ -1,0 +1,112 @@
+"""What a mini batch of nodes holds: against dense submatrices and the full batch."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+import torch_geometric.nn
+import torch_geometric.utils
+from batch_examples import NODES, everywhere, gcn, linkx, with_sparse_features, with_weights
+from chebnet2d.training.node_batches import SAMPLINGS, NodeTask, induced
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chebnet2d.graph import SparseOperator, adjacency
+from chebnet2d.training import Run
+
+
+@st.composite
+def cut_matrices(draw):
+    size = draw(st.integers(1, 12))
+    seed = draw(st.integers(0, 10**6))
+    nodes = draw(st.sets(st.integers(0, size - 1), min_size=1))
+    return scipy.sparse.random_array((size, size), density=draw(st.sampled_from([0.0, 0.2, 0.9])), rng=seed), sorted(nodes)
+
+
+class TestBatches:
+    @given(cut_matrices())
+    def test_the_induced_matrix_is_the_dense_submatrix(self, case):
+        matrix, nodes = case
+        matrix = scipy.sparse.csr_array(matrix)
+        found = induced(matrix, np.array(nodes))
+        assert found.has_sorted_indices
+        np.testing.assert_array_equal(found.toarray(), matrix.toarray()[np.ix_(nodes, nodes)])
+
+    @pytest.mark.parametrize("change", [lambda same: same, with_weights], ids=["plain", "weighted"])
+    def test_an_induced_batch_is_torch_geometrics_subgraph(self, data, split, change):
+        data = change(data)
+        task = NodeTask(Run(gcn(data), split), data, 50)
+        nodes = task.batches_of(task.pool, 3)[1]
+        x, edge_index, weight = task._inputs(nodes)
+        expected, expected_weight = torch_geometric.utils.subgraph(
+            torch.from_numpy(nodes), data.edge_index, data.get("edge_weight"), relabel_nodes=True, num_nodes=NODES
+        )
+        assert torch.equal(x, data.x[nodes])
+        assert torch.equal(edge_index, expected)
+        assert (weight is None) == (expected_weight is None)
+        if weight is not None:
+            torch.testing.assert_close(weight, expected_weight.float())
+
+    def test_a_ready_operator_is_cut_as_it_is(self, data, split):
+        operator = SparseOperator.from_scipy(scipy.sparse.csr_array(np.diag(np.arange(NODES)) + 1.0), symmetric=True)
+        given_operator = data.clone()
+        given_operator.edge_index = operator
+        task = NodeTask(Run(gcn(data), split), given_operator, 50)
+        nodes = task.batches_of(task.pool, 1)[0]
+        _, cut, weight = task._inputs(nodes)
+        assert weight is None
+        assert cut.symmetric
+        torch.testing.assert_close(cut.to_dense(), operator.to_dense()[nodes][:, nodes])
+
+    @pytest.mark.parametrize("sampling", SAMPLINGS)
+    @pytest.mark.parametrize("batch_size", [7, 50, 10**6])
+    def test_an_epoch_learns_from_every_training_node_once(self, data, split, sampling, batch_size):
+        model = linkx(data) if sampling == "rows" else gcn(data)
+        task = NodeTask(Run(model, split, seed=2), data, batch_size, sampling)
+        pool = torch.arange(NODES) if sampling == "induced" else split.train
+        seen = np.concatenate(task.batches_of(task.pool, 5))
+        assert sorted(seen) == pool.tolist()
+        counted = []
+        for rows, [((x, _, _), y)] in task.training_batches(5, 1, range(1)):
+            assert x.shape[0] == y.numel() <= batch_size
+            assert rows == int((y >= 0).sum())
+            counted += [tuple(row) for row in x[y >= 0].tolist()]
+        assert sorted(counted) == sorted(tuple(row) for row in data.x[split.train].tolist())
+
+    def test_batches_are_of_even_size_and_follow_seed_and_epoch(self, data, split):
+        def batches(seed, epoch):
+            return [part.tolist() for part in NodeTask(Run(gcn(data), split, seed), data, 100).batches_of(np.arange(241), epoch)]
+
+        assert [len(part) for part in batches(0, 1)] == [81, 80, 80]
+        assert batches(0, 1) == batches(0, 1)
+        assert batches(0, 1) != batches(0, 2)
+        assert batches(0, 1) != batches(1, 1)
+
+    @pytest.mark.parametrize(
+        "change", [lambda same: same, with_weights, with_sparse_features], ids=["plain", "weights", "sparse"]
+    )
+    def test_rows_of_linkx_are_rows_of_the_full_answer(self, data, split, change):
+        data = change(data)
+        model = linkx(data, num_layers=3, adjacency_layers=2, feature_layers=2).double().train()
+        x = data.x.to_dense().double()
+        for _ in range(3):
+            model(x, data.edge_index, data.get("edge_weight"))  # batch norm has something to remember
+        task = NodeTask(Run(model.eval(), split), data, 37)
+        dense = adjacency(data.edge_index, data.get("edge_weight"), NODES).to_dense()
+        full = model(x, SparseOperator.from_dense(dense)).detach()
+        for nodes in task.batches_of(np.arange(NODES), 1):
+            inputs = task._inputs(nodes)
+            torch.testing.assert_close(inputs[1].to_dense(), dense[nodes], atol=1e-7, rtol=1e-7)
+            torch.testing.assert_close(model(*inputs).detach(), full[nodes], atol=1e-5, rtol=1e-5)
+
+    def test_gradients_of_row_batches_add_up_to_the_full_gradient(self, data):
+        model = linkx(data, num_layers=1).double()  # one layer each: no batch norm
+        task = NodeTask(Run(model, everywhere(data)), data, 60)
+        total = [torch.zeros_like(parameter) for parameter in model.parameters()]
+        for _, [(inputs, y)] in task.training_batches(1, 1, range(1)):
+            loss = torch.nn.functional.cross_entropy(model(*inputs), y, reduction="sum")
+            for sum_so_far, part in zip(total, torch.autograd.grad(loss, list(model.parameters())), strict=True):
+                sum_so_far += part
+        loss = torch.nn.functional.cross_entropy(model(data.x.double(), data.edge_index), data.y, reduction="sum")
+        for expected, found in zip(torch.autograd.grad(loss, list(model.parameters())), total, strict=True):
+            torch.testing.assert_close(found, expected)

@@ -1,0 +1,77 @@
+"""Wrong calls of models and training on bases."""
+
+import copy
+
+import pytest
+import torch
+from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases
+
+import chebnet2d
+from chebnet2d import InputError
+from chebnet2d.bases import large_operator, precompute
+from chebnet2d.training import Run
+from chebnet2d.training.basis_models import FilterFirst, on_bases
+
+
+class TestWrongCalls:
+    @pytest.mark.parametrize(
+        ("method", "which", "sentence"),
+        [
+            ("gprgnn", "L_hat", "the bases must be of the operator P~ for this method, got L_hat"),
+            ("optbasis", "L_hat", "the bases must be orthonormal of P for this method, got chebyshev"),
+            ("chebnet2d", "orthonormal", "the bases must be chebyshev of L_hat for this method, got orthonormal"),
+            ("chebnet3d", "L_hat", "method must be one of 'chebnet2d'.* Did you mean 'chebnet2d'"),
+        ],
+    )
+    def test_bases_that_do_not_serve(self, stored, method, which, sentence):
+        with pytest.raises(InputError, match=sentence):
+            on_bases(method, stored[which])
+
+    def test_another_basis_than_the_methods_or_chebyshev(self, data, tmp_path):
+        bases = precompute(data, out=tmp_path / "l", degree=2, basis="legendre")
+        with pytest.raises(InputError, match=r"must be chebyshev of L_hat, or Chebyshev ones, .* got legendre"):
+            on_bases("chebnet2d", bases)
+
+    def test_readings(self, stored):
+        with pytest.raises(InputError, match="got 'full-batch', which is chebnet2d.fit on the graph"):
+            on_bases("chebnet2d", stored["L_hat"], reading="full-batch")
+        with pytest.raises(InputError, match="reading must be one of"):
+            on_bases("chebnet2d", stored["L_hat"], reading="first")
+        with pytest.raises(InputError, match="maps must be one of 'auto', 'hidden', 'features'"):
+            on_bases("chebnet2d", stored["L_hat"], maps="both")
+        with pytest.raises(InputError, match=r"terms must be a B x 5 x 10 tensor, got Tensor of shape \(3, 4, 10\)"):
+            on_bases("chebnet2d", stored["L_hat"])(torch.zeros(3, 4, 10))
+        with pytest.raises(InputError, match="bases must be Bases of a folder"):
+            on_bases("chebnet2d", None)
+
+    def test_fitting(self, data, split, stored):
+        bases = stored["L_hat"]
+        model = on_bases("chebnet2d", bases, hidden_channels=4)
+        with pytest.raises(InputError, match="batch_size must be an integer >= 1"):
+            fit_on_bases(model, bases, split, batch_size=0)
+        with pytest.raises(InputError, match="labels must be 400 class indices"):
+            fit_on_bases(model, bases, split, labels=data.y[:5])
+        with pytest.raises(InputError, match="the split must hold labelled nodes only"):
+            fit_on_bases(model, bases, split, labels=torch.full((400,), -1))
+        with pytest.raises(InputError, match="the model must be of degree 4, as the bases, got 3"):
+            fit_on_bases(FilterFirst("chebnet2d", 10, 3, degree=3), bases, split)
+        with pytest.raises(InputError, match="labels must be below the model's 2 classes, got 2"):
+            fit_on_bases(on_bases("chebnet2d", bases, 2), bases, split, epochs=1)
+        empty = copy.copy(split)
+        object.__setattr__(empty, "val", torch.empty(0, dtype=torch.long))
+        with pytest.raises(InputError, match="split.train and split.val must not be empty"):
+            fit_on_bases(model, bases, empty)
+        other = chebnet2d.data.split(data, "uniform", seed=1)
+        with pytest.raises(InputError, match="the runs of one stack must have one split"):
+            fit_many_on_bases([Run(model, split), Run(copy.deepcopy(model), other)], bases)
+
+    def test_bases_without_labels(self, data, tmp_path):
+        operator = large_operator(data.edge_index, 400)
+        bases = precompute(operator, data.x, out=tmp_path / "b", degree=2)
+        with pytest.raises(InputError, match="out_channels must be given for bases without labels"):
+            on_bases("chebnet2d", bases)
+        model = on_bases("chebnet2d", bases, 3, hidden_channels=4)
+        split = chebnet2d.data.split(data, "uniform", seed=0)
+        with pytest.raises(InputError, match="labels must be given for bases without labels"):
+            fit_on_bases(model, bases, split)
+        assert fit_on_bases(model, bases, split, labels=data.y, epochs=2).epochs == 2

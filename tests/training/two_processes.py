@@ -1,0 +1,60 @@
+"""One of two processes that train together; a module of its own, which a new process can import."""
+
+import os
+
+import torch
+from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
+
+import chebnet2d
+from chebnet2d.bases import Bases
+from chebnet2d.training.basis_models import on_bases
+
+SETTINGS = {"batch_size": 50, "epochs": 5, "lr": 0.02, "filter_lr": 0.05}
+CASES = {
+    "plain": {"dropout": 0.0, "shards": 2},
+    "dropout": {"dropout": 0.5, "shards": 2},
+    "more shards than processes": {"dropout": 0.5, "shards": 3},
+    "adamw": {"dropout": 0.5, "shards": 2, "optimizer": "adamw"},
+}
+
+
+def model_for(bases, dropout):
+    return on_bases("chebnet2d", bases, hidden_channels=6, dropout=dropout).double()
+
+
+class DoubleBases(Bases):
+    """Terms in float64: two orders of summation then differ by nothing that matters."""
+
+    def read(self, positions):
+        return super().read(positions).double()
+
+
+def worker(rank, port, folder, queue):
+    torch.set_num_threads(1)
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE="2")
+    assert under_torchrun()
+    bases = DoubleBases.open(folder)
+    split = split_of()
+    with process_group():
+        for name, case in CASES.items():
+            case = dict(case)
+            model = model_for(bases, case.pop("dropout"))
+            seen = []
+            result = fit_distributed(model, bases, split, seed=4, progress=seen.append, **SETTINGS, **case)
+            answer = {
+                "val_loss": result.history.val_loss,
+                "train_loss": result.history.train_loss,
+                "test_accuracy": result.test_accuracy,
+                "test_roc_auc": result.test_roc_auc,
+                "parameters": [p.detach().tolist() for p in model.parameters()],
+                "reports": len(seen),
+            }
+            queue.put((rank, name, answer))
+
+
+def made():
+    return chebnet2d.data.load("csbm", nodes=243, classes=2, features=6, homophily=0.8, signal=1.0, seed=0)
+
+
+def split_of():
+    return chebnet2d.data.split(made(), "uniform", seed=0)
