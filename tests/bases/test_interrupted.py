@@ -11,9 +11,7 @@ import pytest
 import torch
 
 import chebnet2d
-from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, precompute
-
-module = sys.modules["chebnet2d.bases.precompute"]
+from chebnet2d.bases import Bases, BasesError, PrecomputeProgress, blocks, lock, precompute
 
 
 class TestInterrupted:
@@ -53,7 +51,7 @@ class TestInterrupted:
         with pytest.raises(KeyboardInterrupt):
             precompute(data, out=tmp_path / "b", degree=3, block=3, progress=stop_at(2))
         bases = precompute(data, out=tmp_path / "b", degree=3, block=1)
-        assert len(bases.plan.blocks) == 7
+        assert len(bases.manifest.blocks) == 7
         assert bases.read(torch.arange(5)).isfinite().all()
 
     def test_killed_and_started_again(self, tmp_path):
@@ -95,7 +93,7 @@ class TestInterrupted:
         torch.testing.assert_close(Bases.open(out).read(torch.arange(2000)), whole.read(torch.arange(2000)), atol=1e-6, rtol=0)
 
     def test_two_writers(self, data, tmp_path):
-        with module.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
+        with lock.locked(tmp_path / "b"), pytest.raises(BasesError, match="must have one writer, got another process"):
             precompute(data, out=tmp_path / "b", degree=1)
 
 
@@ -130,7 +128,7 @@ class TestFullDisk:
 
     def test_too_little_space_is_told_before_the_work(self, data, tmp_path, monkeypatch):
         usage = type("Usage", (), {"free": 1000})
-        monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage)
+        monkeypatch.setattr(blocks.shutil, "disk_usage", lambda _: usage)
         with pytest.raises(BasesError, match=r"must have .* KiB free for the bases, got 0.977 KiB"):
             precompute(data, out=tmp_path / "b", degree=3)
         assert not (tmp_path / "b" / "manifest.json").exists()
@@ -156,7 +154,7 @@ class TestFullDisk:
         def refuse(*arguments, **more):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(module.Path, "mkdir", refuse)
+        monkeypatch.setattr(lock.Path, "mkdir", refuse)
         with pytest.raises(BasesError, match="must be writable, got: Permission denied"):
             precompute(data, out=tmp_path / "b")
 
@@ -180,7 +178,7 @@ def test_the_memory_limit_is_obeyed(tmp_path):
         open("/proc/self/clear_refs", "w").write("5")
         bases = precompute(data, x, out={str(tmp_path / "b")!r}, degree=3, rows=np.arange(1000), memory=limit)
         peak = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
-        print(limit, peak, max(b - a for a, b in bases.plan.blocks))
+        print(limit, peak, max(b - a for a, b in bases.manifest.blocks))
         """)
     answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     limit, peak, width = map(int, answer.stdout.split())

@@ -92,7 +92,7 @@ class TestRows:
         assert bases.labels.tolist() == made.y[bases.nodes].tolist()
         assert (bases.parts[:, 0] == 1).sum() == (made.y[:100] >= 0).sum()
         assert bases.parts[:, 1].tolist() == [0] * 45 + [1] * 90 + [2] * 45 + [3] * 90
-        assert (bases.num_classes, bases.metric, bases.plan.name) == (3, "accuracy", "csbm")
+        assert (bases.num_classes, bases.metric, bases.manifest.name) == (3, "accuracy", "csbm")
 
     def test_nodes_that_are_not_stored_are_told(self, data, tmp_path):
         bases = precompute(data, out=tmp_path / "b", degree=1)

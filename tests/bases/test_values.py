@@ -79,8 +79,8 @@ class TestValues:
         rows = torch.arange(300)
         one = precompute(data, out=tmp_path / "a", degree=4, rows="all", block=7)
         many = precompute(data, out=tmp_path / "b", degree=4, rows="all", block=2)
-        assert len(many.plan.blocks) == 4
-        assert [len(one.plan.blocks), one.plan.blocks] == [1, [[0, 7]]]
+        assert len(many.manifest.blocks) == 4
+        assert [len(one.manifest.blocks), one.manifest.blocks] == [1, [[0, 7]]]
         torch.testing.assert_close(one.terms(rows), many.terms(rows), atol=1e-6, rtol=0)
 
     def test_half_precision_is_the_rounded_single_precision(self, data, tmp_path):

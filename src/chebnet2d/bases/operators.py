@@ -11,7 +11,7 @@ from chebnet2d._checks import InputError, one_of
 from chebnet2d.graph import Graph, SparseOperator, operator_of
 
 OPERATORS = ("L_hat", "P", "P~")
-_CHUNK = 1 << 22  # edges looked at together: some 100 MB of temporaries
+_CHUNK = 1 << 22  # edges at a time: about 100 MB of temporaries
 
 
 def large_operator(
@@ -20,8 +20,8 @@ def large_operator(
     """L_hat, P or P~ of a graph, bit for bit what ``operator_of`` gives.
 
     An ``edge_index`` without weights that lists both directions of every edge once, sorted, without loops (as ``data.load``
-    gives it) is turned into the operator in one pass: 8 bytes an entry for the result and little else. Any other graph takes
-    the general way, whose temporaries are several times the edge list.
+    gives it) is turned into the operator in one pass: 8 bytes per entry for the result and little else. Any other graph is built
+    by ``operator_of``, whose temporaries are several times the edge list.
     """
     one_of("large_operator", "kind", kind, OPERATORS)
     if isinstance(graph, SparseOperator):
@@ -39,10 +39,10 @@ def _chunks(count: int) -> Iterator[slice]:
 
 
 def _canonical(edge_index: Tensor, nodes: int) -> bool:
-    """Sorted, each edge once, no loops, both directions."""
+    """Whether the edges are sorted, each is listed once in both directions, and none is a loop."""
     row, col = edge_index.numpy()
     last = -1
-    # The upper and the lower half hold the same pairs if the sums of a 64-bit hash of them agree: no sorting, no memory.
+    # The upper and the lower half hold the same pairs if the sums of a 64-bit hash of them agree. This needs no memory.
     upper, lower = 0, 0
     for part in _chunks(row.size):
         r, c = row[part], col[part]

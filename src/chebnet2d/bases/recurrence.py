@@ -9,11 +9,11 @@ from torch.nn.functional import embedding_bag
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, ThreeTermBasis
 
-_ROWS = 1 << 15  # of the product at a time: they are still in the cache when they are added up
+_ROWS = 1 << 15  # rows of a product at a time: they are still in the cache when they are added to the result
 
 
 def buffers_needed(basis: Basis) -> int:
-    """N x b matrices alive at once, the first term included."""
+    """How many N x b matrices are alive at once, the first term included."""
     return 2 if isinstance(basis, ThreeTermBasis) else 6
 
 
@@ -38,8 +38,8 @@ def block_terms(operator: SparseOperator, basis: Basis, start: Tensor, spare: Te
 def large_step(operator: SparseOperator, x: Tensor, out: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
     """``out = alpha * operator @ x + beta * out`` for graphs whose x fits no cache.
 
-    There a product waits for memory, row after row of x in no order. The sum of an embedding bag is the same sum, and its kernel
-    asks for the rows ahead of time: it is two to three times as fast as a sparse product (benchmarks/large.py product).
+    There a product waits for memory, since it reads rows of x in no order. An embedding bag computes the same sums, and its
+    kernel prefetches the rows: it is two to three times as fast as a sparse product (benchmarks/large/product.py).
     """
     if x.device.type != "cpu" or x.dtype != torch.float32 or operator.dtype != torch.float32:
         if beta == 0:

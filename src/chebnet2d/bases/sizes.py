@@ -1,4 +1,4 @@
-"""Sizes of memory: as people write them, and as this process has them."""
+"""Sizes of memory: reading and writing them as text, and what this process and the system have."""
 
 import re
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from chebnet2d._checks import InputError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-_DEFAULT = 4 * 2**30  # where the system does not say what is free
+_DEFAULT = 4 * 2**30  # taken as free where the system does not tell
 
 
 def parse_bytes(value: int | str, owner: str = "parse_bytes", name: str = "memory") -> int:
@@ -30,7 +30,7 @@ def parse_bytes(value: int | str, owner: str = "parse_bytes", name: str = "memor
 
 
 def show_bytes(count: float) -> str:
-    """In binary units, with three digits: 1.50 GiB."""
+    """In binary units, with three digits: 1.5 GiB."""
     for unit in ("B", "KiB", "MiB"):
         if count < 1000:
             return f"{count:.0f} B" if unit == "B" else f"{count:.3g} {unit}"

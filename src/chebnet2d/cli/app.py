@@ -1,13 +1,11 @@
 """The command tree: every module in ``commands/`` is imported, and what it registered is put in its place."""
 
-import importlib
-import pkgutil
 from typing import Annotated
 
 import typer
 
 from chebnet2d import __version__
-from chebnet2d.cli import commands
+from chebnet2d._registry import import_modules
 from chebnet2d.cli.command import COMMANDS
 
 _GROUPS = {"data": "Datasets", "study": "Many runs by a frozen protocol"}
@@ -28,8 +26,7 @@ def _options(
 
 
 def make_app() -> typer.Typer:
-    for module in pkgutil.iter_modules(commands.__path__):
-        importlib.import_module(f"{commands.__name__}.{module.name}")
+    import_modules("chebnet2d.cli.commands")
     app = typer.Typer(
         name="chebnet2d",
         help="Spectral graph neural networks: train, look inside, compare.",

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, get_type_hints
 import typer
 
 from chebnet2d._checks import InputError
+from chebnet2d._registry import Registry
 from chebnet2d.cli.flags import Flag, sentence_of
 
 INTERRUPTED = 130
@@ -27,14 +28,14 @@ class Command:
     function: Callable[..., None]
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: Registry[Command] = Registry("command")
 
 
 def command(name: str, *, order: int, resumes: str = "") -> Callable[[F], F]:
     """Register a command. ``order``: its place in ``--help``; ``resumes``: what becomes of the work after an interrupt."""
 
     def register(function: F) -> F:
-        COMMANDS[name] = Command(name, order, _for_typer(name, function, resumes))
+        COMMANDS.add(name, Command(name, order, _for_typer(name, function, resumes)))
         return function
 
     return register

@@ -147,14 +147,6 @@ class ClusterOptions:
     ray: Ray = None
     log: Annotated[Path | None, typer.Option(help="Append a line for all that is finished to this file.")] = None
 
-    def executor(self, workers: int = 1) -> Any:
-        """Where tasks run: on a cluster, in processes of this machine, or here."""
-        from chebnet2d.cluster import LocalExecutor, ProcessExecutor, RayExecutor
-
-        if self.ray is not None:
-            return RayExecutor(self.ray)
-        return LocalExecutor() if workers == 1 else ProcessExecutor(workers)
-
 
 def _graph(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=_OWN_GRAPH)
@@ -183,3 +175,12 @@ def typed(options: Any) -> dict[str, Any]:
     """The fields that are not as they are by default, by name."""
     values = ((field, getattr(options, field.name)) for field in fields(options))
     return {field.name: value for field, value in values if value != field.default and value != []}
+
+
+def executor_of(ray: str | None, workers: int = 1) -> Any:
+    """Where tasks run: on a cluster, in processes of this machine, or here."""
+    from chebnet2d.cluster import LocalExecutor, ProcessExecutor, RayExecutor
+
+    if ray is not None:
+        return RayExecutor(ray)
+    return LocalExecutor() if workers == 1 else ProcessExecutor(workers)

@@ -175,7 +175,7 @@ def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Any, f
     bases = precompute(data, out=out, basis=basis, degree=10)
     spent = None if known else time.perf_counter() - start
     del data
-    model = on_bases(method, bases, hidden_channels=_HIDDEN.get(bases.plan.name, 512), num_layers=3, maps="features")
+    model = on_bases(method, bases, hidden_channels=_HIDDEN.get(bases.manifest.name, 512), num_layers=3, maps="features")
     result = fit(model, bases, stored_split(bases), epochs=epochs, patience=epochs, lr=1e-3)
     return result, spent, "filter-first"
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
-from chebnet2d.cluster import run_tasks
+from chebnet2d.cluster import RayExecutor
 
 GRACE = 30.0
 """Seconds that a batch of a search has to come back when its time is up; one that waits for a CPU for longer is given up."""
@@ -22,7 +22,7 @@ def train_on_ray(
     """
     tasks = ((batch, (*arguments, time.time())) for batch, arguments in batches)
     limit = None if math.isinf(seconds) else max(seconds, 0.0) + GRACE
-    return run_tasks(_train, tasks, address=address, shared=train, seconds=limit)
+    return RayExecutor(address).run(_train, tasks, shared=train, seconds=limit)
 
 
 def _train(train: Callable[..., Any], *arguments: Any) -> Any:

@@ -92,8 +92,8 @@ def on_bases(
         raise InputError("on_bases", "reading", "one that uses bases", got="'full-batch', which is chebnet2d.fit on the graph")
     kind = FilterFirst if reading == "filter-first" else EachBasis
     stored: dict[str, Any] = {
-        "stored_basis": bases.plan.basis,
-        "stored_parameters": bases.plan.parameters,
+        "stored_basis": bases.basis_name,
+        "stored_parameters": bases.basis_parameters,
         "stored_operator": bases.operator,
     }
     return kind(method, bases.num_features, classes, degree=bases.degree, **stored, **options)

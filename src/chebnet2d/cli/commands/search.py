@@ -74,7 +74,7 @@ def search(
     target = _target(out, method, data.name if own else name)
     arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
     with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, ray_to_stderr(cluster.ray):
-        result = run_search(data, method, **arguments, executor=cluster.executor(), progress=report, log=write)
+        result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
     write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
     if json:
         print_json({**result.to_json(), "out": str(target)})

@@ -65,7 +65,7 @@ def run(
         return
     chosen = _protocol(protocol, table, given)
     with progress_bar(study_step(), "TimeRemainingColumn") as report, log_lines(log) as write, ray_to_stderr(cluster.ray):
-        executor = cluster.executor(workers)
+        executor = options.executor_of(cluster.ray, workers)
         run_study(chosen, store, executor=executor, root=data_root, reuse=reuse or (), progress=report, log=write)
     print_status(store)
 
@@ -78,7 +78,7 @@ def _protocol(path: Path | None, table: int | None, given: Mapping[str, Any]) ->
     if path is not None:
         _refuse({**({} if table is None else {"table": table}), **given}, "a protocol file", "Put it into the file.")
         return Protocol.from_toml(path)
-    listed = {name: _listed(value) if name in ("methods", "datasets", "split") else value for name, value in given.items()}
+    listed: dict[str, Any] = {name: _listed(value) if name in ("methods", "datasets", "split") else value for name, value in given.items()}
     if table is not None:
         return Protocol.from_table(table, **listed)
     if not (listed.get("methods") and listed.get("datasets")):
@@ -93,17 +93,15 @@ def _time_large_graphs(given: Mapping[str, Any], folder: Path, root: Path | None
     from chebnet2d.cli.console import say
     from chebnet2d.reports.timings import DATASETS, METHODS, format_timings, table4
 
-    names = {
-        name: _listed(given[name]) if name in given else default
-        for name, default in (("methods", METHODS), ("datasets", DATASETS))
-    }
+    methods, datasets = (_listed(given.get(name, "")) for name in ("methods", "datasets"))
     others = {name: value for name, value in given.items() if name not in ("methods", "datasets", "epochs")}
     _refuse(others, "table 4, which measures times")
 
     def done(line: Any) -> None:
         say(f"{line.method} on {line.dataset}: {line.epoch_seconds:.3g} s per epoch, peak {line.peak_mib:.0f} MiB")
 
-    text = format_timings(table4(folder, root=root, **names, epochs=given.get("epochs", 20), done=done))
+    names = {"methods": methods or METHODS, "datasets": datasets or DATASETS}
+    text = format_timings(table4(folder, root=root, epochs=given.get("epochs", 20), done=done, **names))
     (folder / "table4.md").write_text(text, encoding="utf-8")
     typer.echo(text, nl=False)
 

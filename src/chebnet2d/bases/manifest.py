@@ -1,14 +1,14 @@
-"""What a folder of bases holds, in JSON: ``plan.json`` while it is written, ``manifest.json`` when it is whole.
+"""The manifest of a folder of bases, in JSON: ``plan.json`` while the folder is written, ``manifest.json`` when it is whole.
 
-    manifest.json        what it is; written last
+    manifest.json        what the bases are; written last
     rows.npy             node of each stored row
     block-0000.npy ...   columns by blocks: tiles x (D + 1) x rows of a tile x columns of the block
     labels.npy           class of each stored row (if the data has labels)
     parts.npy            rows x splits: 0 none, 1 train, 2 validation, 3 test (if the data has fixed splits)
 
-Why tiles: the recurrence gives one degree of all rows at a time, training wants all degrees of some rows. A tile of T rows lies
-together on disk, degree by degree, so that each write is one piece of T b numbers, no page is written twice, and a row's numbers
-are D + 1 pieces within one tile.
+Why tiles: the recurrence gives one degree of all rows at a time, training needs all degrees of some rows. A tile of T rows is
+contiguous on disk, degree by degree, so that each write is one piece of T b numbers, no page is written twice, and the numbers of
+a row are D + 1 pieces within one tile.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis
 
 FORMAT = 1
-TILE = 256  # rows of a tile: a piece is some 50 KB on products; a row is still read from one neighbourhood
+TILE = 256  # rows of a tile: a piece is about 50 KB on ogbn-products, and the terms of a row are near each other
 DTYPES = ("float32", "float16")
 
 
@@ -37,8 +37,8 @@ class BasesError(InputError):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Identity (up to ``rows_digest``), layout, and what training wants to know."""
+class Manifest:
+    """What the bases are (up to ``rows_digest``), how the files are laid out, and what training needs to know."""
 
     format: int
     basis: str
@@ -68,8 +68,8 @@ class Plan:
         size = np.dtype(self.dtype).itemsize
         return [self.tiles * (self.degree + 1) * self.tile * (stop - start) * size for start, stop in self.blocks]
 
-    def difference(self, other: "Plan") -> str | None:
-        """The first thing in which two plans are not of the same bases, in words; None if there is none."""
+    def difference(self, other: "Manifest") -> str | None:
+        """In words, the first property in which these bases and others differ; None if they are the same."""
         words = {
             "format": "format {}",
             "graph_digest": "the graph {}",
@@ -91,24 +91,24 @@ class Plan:
         return None
 
 
-def read_plan(path: Path) -> Plan | None:
-    """None if there is no such file. A file that is no plan is a sentence."""
+def read_manifest(path: Path) -> Manifest | None:
+    """None if there is no such file. A file that is no manifest is an error."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise BasesError("bases", str(path), "a JSON file", got=type(error).__name__) from None
-    names = {field.name for field in fields(Plan)}
+    names = {field.name for field in fields(Manifest)}
     if not isinstance(content, dict) or set(content) != names or content["format"] != FORMAT:
         raise BasesError("bases", str(path), f"a manifest of format {FORMAT}", got="something else")
-    return Plan(**content)
+    return Manifest(**content)
 
 
-def write_plan(plan: Plan, path: Path) -> None:
+def write_manifest(manifest: Manifest, path: Path) -> None:
     """Whole or not at all."""
     with written_whole(path) as temporary:
-        temporary.write_text(json.dumps(asdict(plan), indent=1), encoding="utf-8")
+        temporary.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
 
 
 def basis_parameters(basis: Basis) -> dict[str, Any]:
