@@ -7,7 +7,6 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-
 _TITLES = {"roc_auc": "ROC-AUC"}
 
 

@@ -35,8 +35,9 @@ class Flag:
         for note in notes:
             if isinstance(note, ArgumentInfo):
                 text = note.metavar or name.upper()
-            elif isinstance(note, OptionInfo) and note.param_decls:
-                text = note.param_decls[0].split("/")[0]
+            elif isinstance(note, OptionInfo):  # the first word has the place of a default, which is elsewhere in an Annotated
+                words = [word for word in (note.default, *(note.param_decls or ())) if isinstance(word, str)]
+                text = words[0].split("/")[0] if words else text
         others = (argument for note in notes if isinstance(note, Also) for argument in note.arguments)
         return cls(name, text, (name, *others), parameter.default)
 
@@ -48,7 +49,7 @@ def sentence_of(error: InputError, command: str, flags: Sequence[Flag], values: 
     the layer), the one is meant that has the value of the error.
     """
     table = {argument: flag.text for flag in reversed(flags) for argument in flag.arguments}
-    given = [flag for flag in flags if values[flag.parameter] != flag.default]
+    given = [flag for flag in flags if values[flag.parameter] not in (flag.default, [])]
     exact = [flag for flag in given if f"{error.owner}.{error.argument}" in flag.arguments]
     meant = exact or [flag for flag in given if error.argument in flag.arguments]
     if not meant:

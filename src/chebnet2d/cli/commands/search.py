@@ -72,12 +72,12 @@ def search(
     own = not dataset or is_own_graph(dataset)
     name = DEFAULT if own else canonical_name(dataset)
     target = _target(out, method, data.name if own else name)
-    arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
+    arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "preset": load_recipe(method, name)}
     with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, ray_to_stderr(cluster.ray):
-        result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
-    write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
+        result = run_search(data, method, **arguments, ray=cluster.ray, progress=report, log=write)
+    write_recipe(target, replace(result.preset, dataset=name), _notes(result))
     if json:
-        print_json({**result.to_json(), "out": str(target)})
+        print_json({**result.as_json(), "out": str(target)})
     else:
         _say(result)
         say(f"preset: {target}")
@@ -109,15 +109,24 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
     """Where the preset goes; checked before the work, not after it."""
     from chebnet2d._checks import InputError
     from chebnet2d._targets import check_target
-    from chebnet2d.recipes import is_recipe_file
 
     target = out if out is not None else Path(f"{Path(method).name.replace(':', '-')}-{dataset}.toml")
     if target.suffix != ".toml":
         raise InputError("search", "out", "a file that ends in .toml", str(target))
     check_target("search", "out", target)
-    if target.is_file() and not is_recipe_file(target):
+    if target.is_file() and not _is_preset(target):
         raise InputError("search", "out", "a new file or a preset", got=f"{str(target)!r}, which is something else")
     return target
+
+
+def _is_preset(path: Path) -> bool:
+    from chebnet2d._checks import InputError
+    from chebnet2d.recipes import read_recipes
+
+    try:
+        return bool(read_recipes(path))
+    except InputError:
+        return False
 
 
 def _notes(result: "SearchResult") -> dict[str, Any]:
@@ -143,5 +152,5 @@ def _say(result: "SearchResult") -> None:
             each = ", ".join(f"{100 * score:.2f}" for score in trial.scores)
             cut = f", cut off after {max(trial.epochs)} epochs" if trial.pruned else ""
             say(f"validation {result.metric} of the {title}: {100 * trial.val_metric:.2f} % ({each}){cut}")
-    for title, values in (("model", result.recipe.model), ("settings", result.recipe.settings)):
+    for title, values in (("model", result.preset.model), ("settings", result.preset.settings)):
         say(f"{title}: " + ", ".join(f"{name} = {value}" for name, value in values.items()))

@@ -78,7 +78,7 @@ def _protocol(path: Path | None, table: int | None, given: Mapping[str, Any]) ->
     if path is not None:
         _refuse({**({} if table is None else {"table": table}), **given}, "a protocol file", "Put it into the file.")
         return Protocol.from_toml(path)
-    listed: dict[str, Any] = {name: _listed(value) if name in ("methods", "datasets", "split") else value for name, value in given.items()}
+    listed: dict[str, Any] = {name: _listed(value) if isinstance(value, str) else value for name, value in given.items()}
     if table is not None:
         return Protocol.from_table(table, **listed)
     if not (listed.get("methods") and listed.get("datasets")):
@@ -100,7 +100,7 @@ def _time_large_graphs(given: Mapping[str, Any], folder: Path, root: Path | None
     def done(line: Any) -> None:
         say(f"{line.method} on {line.dataset}: {line.epoch_seconds:.3g} s per epoch, peak {line.peak_mib:.0f} MiB")
 
-    names = {"methods": methods or METHODS, "datasets": datasets or DATASETS}
+    names: dict[str, Any] = {"methods": methods or METHODS, "datasets": datasets or DATASETS}
     text = format_timings(table4(folder, root=root, epochs=given.get("epochs", 20), done=done, **names))
     (folder / "table4.md").write_text(text, encoding="utf-8")
     typer.echo(text, nl=False)

@@ -37,7 +37,7 @@ def theory(
         check_picture(plot, "theory")  # before the work, not after it
     large, skipped = _real_graphs(data_root)
     with progress_bar(theory_step(), quiet=json) as done:
-        result = report(seed=seed, large=large, skipped=skipped, done=done)
+        result = report(seed=seed, large=large, skipped=skipped, done=done or (lambda _: None))
     if plot is not None:
         save_figure(degree_figure(result.curves), plot)
     if json:

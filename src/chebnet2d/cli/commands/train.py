@@ -31,10 +31,11 @@ def train(
     from chebnet2d._targets import check_folder
     from chebnet2d.cli.console import print_json, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
+    from chebnet2d.data.catalogue import known_name
     from chebnet2d.data.load_graph import check_classes, load_graph
     from chebnet2d.data.preparation import Preparation
     from chebnet2d.models import save as save_model
-    from chebnet2d.recipes import has_recipe_for
+    from chebnet2d.recipes import shipped_recipes
     from chebnet2d.training import fit
 
     reading = options.typed(graph)
@@ -50,7 +51,7 @@ def train(
     built, split = chosen.build(data), datasets.split(data, run.split, seed=run.seed)
     say(f"{data.name}: {_sizes(data)}, {datasets.num_classes(data)} classes", quiet=json)
     say(f"split: {split}", quiet=json)
-    if recipe.preset is None and not reading and has_recipe_for(chosen.method, dataset):
+    if recipe.preset is None and not reading and known_name(dataset) in shipped_recipes(chosen.method):
         say(f"settings: the method's defaults; those chosen for {data.name} come with --preset shipped", quiet=json)
     if wanted is not None:
         say(f"batches of up to {wanted.size} nodes, sampling: {wanted.sampling}", quiet=json)
