@@ -175,10 +175,11 @@ def product(arguments: argparse.Namespace) -> None:
 
 def epochs(arguments: argparse.Namespace) -> None:
     """Training epochs alone, methods in turn: gather, forward, backward, Adam."""
-    from chebnet2d.training import Run, Settings
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.batch_loop import StackLearner
     from chebnet2d.training.minibatch import Task, stored_split
+
+    from chebnet2d.training import Run, Settings
+    from chebnet2d.training.basis_models import on_bases
 
     bases = Bases.open(arguments.folder)
     split = stored_split(bases)
@@ -214,8 +215,9 @@ def epochs(arguments: argparse.Namespace) -> None:
 
 
 def run_training(arguments: argparse.Namespace) -> None:
-    from chebnet2d.training.basis_models import on_bases
     from chebnet2d.training.minibatch import fit_on_bases, stored_split
+
+    from chebnet2d.training.basis_models import on_bases
 
     bases = Bases.open(arguments.folder)
     for method in arguments.methods:
@@ -265,18 +267,18 @@ def methods(arguments: argparse.Namespace) -> None:
 
 def one_method(arguments: argparse.Namespace) -> None:
     """Epochs with the shipped settings, training and validation; the first one, which builds the operators, is not counted."""
-    from chebnet2d.recipes import build_model, load_preset
+    from chebnet2d.recipes import load_recipe
     from chebnet2d.training import fit, fit_on_nodes, sampling_of
 
     method, _, batch = arguments.way.partition(":")
     data = chebnet2d.data.load(arguments.dataset, arguments.root)
     split = chebnet2d.data.split(data, "fixed", seed=0)
-    model = build_model(method, data, dict(load_preset(method, arguments.dataset).model))
+    model = load_recipe(method, arguments.dataset).build(data)
     loaded = peak_gib()
     forget_peak()
     times = [time.perf_counter()]
     epochs = arguments.repeats + 1
-    settings: dict[str, Any] = {**load_preset(method, arguments.dataset).settings, "epochs": epochs, "patience": epochs}
+    settings: dict[str, Any] = {**load_recipe(method, arguments.dataset).settings, "epochs": epochs, "patience": epochs}
     settings["progress"] = lambda _: times.append(time.perf_counter())
     size = -(-split.train.numel() // 10) if batch == "10 parts" else int(batch or 0)
     result = fit_on_nodes(model, data, split, batch_size=size, **settings) if size else fit(model, data, split, **settings)

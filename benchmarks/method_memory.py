@@ -13,18 +13,12 @@ import sys
 def one(method: str, dataset: str, epochs: int) -> dict[str, float | int]:
     """In this process: train, and report the largest memory it ever had."""
     import chebnet2d
-    from chebnet2d.recipes.build import build_model
-    from chebnet2d.recipes.preset_files import shipped_presets
+    from chebnet2d.recipes import load_recipe
 
     data = chebnet2d.data.load(dataset)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    presets = shipped_presets(method)
-    preset = presets.get(dataset, presets["default"])
-    if preset["transform"] != "none":
-        data = chebnet2d.data.TRANSFORMS[preset["transform"]](data)
-    model = build_model(method, data, preset["model"])
-    settings = {**preset["settings"], "epochs": epochs}
-    result = chebnet2d.fit(model, data, chebnet2d.data.split(data, "uniform", seed=0), seed=0, **settings)
+    recipe = load_recipe(method, dataset)
+    result = recipe.train(data, chebnet2d.data.split(data, "uniform", seed=0), epochs=epochs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "peak_mib": peak // 1024,

@@ -7,11 +7,11 @@ import re
 import sys
 
 import pytest
+from chebnet2d.recipes.preset_files import load_preset
 
 from chebnet2d.cli import main
 from chebnet2d.cli.models_commands import cited
 from chebnet2d.models import MODELS
-from chebnet2d.recipes.preset_files import load_preset
 from shipped_methods import OURS
 
 

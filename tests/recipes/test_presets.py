@@ -1,10 +1,10 @@
 """Preset files: what is wrong with them, and that writing keeps them."""
 
 import pytest
+from chebnet2d.recipes.preset_files import Preset
 
 import chebnet2d
 from chebnet2d.recipes import load_preset, write_preset
-from chebnet2d.recipes.preset_files import Preset
 from chebnet2d.study import Protocol
 
 

@@ -5,11 +5,11 @@ import tomllib
 from importlib.resources import files
 
 import pytest
+from chebnet2d.recipes.build import build_model
+from chebnet2d.recipes.preset_files import load_preset, shipped_presets
 
 import chebnet2d
 from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
-from chebnet2d.recipes.build import build_model
-from chebnet2d.recipes.preset_files import load_preset, shipped_presets
 from chebnet2d.study import Protocol
 from chebnet2d.training import Settings
 from shipped_methods import OURS

@@ -3,13 +3,13 @@
 import itertools
 
 import pytest
+from chebnet2d.recipes.build import build_model
 from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
 from chebnet2d.models import MODELS
 from chebnet2d.recipes import Preset, load_preset
-from chebnet2d.recipes.build import build_model
 from chebnet2d.search import make_space
 from chebnet2d.search.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.training import Settings

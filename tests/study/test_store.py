@@ -5,10 +5,10 @@ import json
 import sqlite3
 
 import pytest
+from chebnet2d.study.executor import train_unit
 
 import chebnet2d
 from chebnet2d.study import Catalogue, Store, make_plan, run_study
-from chebnet2d.study.executor import train_unit
 from small_study import PRESET, small
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d.graph import Graph
+from chebnet2d.models.decoupled import check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
@@ -30,6 +31,7 @@ class ChebNet2D(NodeClassifier):
             are the coefficients W_d: an MLP followed by torch_geometric's ``ChebConv``, which the paper does not compare with).
         init: "identity" (the convolution starts as Z = F) or "xavier" (normal with gain 0.5).
         rank: r for the rank-r convolution; None for the full one.
+        variant: "faithful" and "unified" are the same here.
 
     The paper leaves ``init`` and ``filter_dropout`` open. The filter has its own learning rate and weight decay in training.
     """
@@ -59,8 +61,10 @@ x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: nodes. Theta_b (C x C): learned res
         scaling: str = "interpolation",
         init: str = "identity",
         rank: int | None = None,
+        variant: str = "faithful",
     ) -> None:
         super().__init__()
+        check_variant("ChebNet2D", variant)
         self.in_channels = in_channels
         self.mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
         self.filter_dropout = Dropout(filter_dropout)

@@ -10,7 +10,7 @@ from chebnet2d.recipes.files import (
     shipped_recipes,
     write_recipe,
 )
-from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
+from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe, located
 
 __all__ = [
     "DEFAULT",
@@ -20,6 +20,7 @@ __all__ = [
     "canonical_name",
     "change_recipe",
     "load_recipe",
+    "located",
     "read_recipes",
     "search_ranges",
     "shipped_recipes",

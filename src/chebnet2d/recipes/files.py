@@ -66,8 +66,11 @@ def shipped_recipes(method: str) -> dict[str, Recipe]:
 
 
 def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
-    """Values that a search of the method may choose from, besides the usual ones: name -> values, for "model" and "settings"."""
-    return dict(_shipped_tables(method).get(_SEARCH, {}))
+    """Values that a search of the method may choose from, besides the usual ones: name -> values, for "model" and "settings".
+
+    From its presets, else from its class, which may carry a ``search_space``.
+    """
+    return dict(_shipped_tables(method).get(_SEARCH) or getattr(find_model(method), "search_space", {}))
 
 
 def read_recipes(path: str | Path, method: str | None = None) -> dict[str, Recipe]:

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
@@ -15,6 +16,11 @@ NO_TRANSFORM = "none"
 SEARCHED = "found by search"
 """How the origin of settings begins that a search has found."""
 CLASS_DEFAULTS = "defaults of the class"
+
+
+def located(method: str, folder: str | Path) -> str:
+    """The method with the path of its file, where it has one, taken from a folder; other methods as they are."""
+    return str(Path(folder) / method) if ".py:" in method else method
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Recipe:
         asked, model = parse_method(self.method), dict(self.model)
         in_model = model.pop("variant", None)  # preset files have it among the arguments, as the class has
         object.__setattr__(self, "method", asked.model)
-        object.__setattr__(self, "variant", self.variant or asked.variant or in_model)
+        object.__setattr__(self, "variant", in_model or self.variant or asked.variant)
         object.__setattr__(self, "model", model)
 
     @property

@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-
 from chebnet2d._checks import InputError
 
 

@@ -1,7 +1,9 @@
 """What rows of studies say: tables, statistics, pages, timings."""
 
+from chebnet2d.reports.formats import format_table
+from chebnet2d.reports.pages import make_page, read_notes
 from chebnet2d.reports.statistics import Comparison, Summary, average_ranks, compare, summarize
-from chebnet2d.reports.tables import Cell, Table, format_table, make_table, make_tables, published_numbers
+from chebnet2d.reports.tables import Cell, Table, make_table, make_tables, published_numbers
 
 __all__ = [
     "Cell",
@@ -11,8 +13,10 @@ __all__ = [
     "average_ranks",
     "compare",
     "format_table",
+    "make_page",
     "make_table",
     "make_tables",
     "published_numbers",
+    "read_notes",
     "summarize",
 ]

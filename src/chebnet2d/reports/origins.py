@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from chebnet2d.recipes.preset_files import SEARCHED
+from chebnet2d.recipes import SEARCHED
 from chebnet2d.reports.tables import title_of
 
 
 def kind_of(origin: str) -> str:
-    """p: published for this dataset; s: searched; d: the method's default. By how the preset's origin begins."""
+    """p: published for this dataset; s: searched; d: the method's default. The beginning of a recipe's origin says it."""
     if origin.startswith(SEARCHED):
         return "s"
     return "d" if origin.startswith(("default", "no default", "none")) else "p"

@@ -1,4 +1,4 @@
-"""How far cells lie from the paper's: on the whole, and those far below it, each with the reason that somebody found for it."""
+"""How far cells lie from the paper's: on the whole, and those far below it, each with a reason where one is known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Shortfall:
     dataset: str
     published: float
     ours: Mapping[str, float]
-    """Percent, by way of splitting; all of them, if one falls short."""
+    """Percent, by kind of split; all of them, if one falls short."""
 
 
 def find_shortfalls(tables: Sequence[Table], points: float = POINTS) -> list[Shortfall]:
@@ -51,7 +51,7 @@ def describe_shortfalls(tables: Sequence[Table], notes: Notes, points: float = P
 
 
 def describe_gaps(tables: Sequence[Table]) -> str:
-    """Markdown: ours minus the paper's by dataset and way of splitting, over the methods that every table has there."""
+    """Markdown: ours minus the paper's by dataset and kind of split, over the methods that every table has there."""
     lines = ["## Ours minus the paper's", "", f"| dataset | methods | {' | '.join(table.split for table in tables)} |"]
     lines.append("|" + "---|" * (len(tables) + 2))
     for dataset in dict.fromkeys(dataset for table in tables for dataset in table.datasets):
@@ -67,8 +67,8 @@ def describe_gaps(tables: Sequence[Table]) -> str:
 def _gaps(table: Table, dataset: str) -> dict[str, float]:
     return {
         method: 100 * cell.summary.mean - cell.published
-        for (method, name), cell in table.cells.items()
-        if name == dataset and cell.published is not None
+        for method, cell in table.column(dataset).items()
+        if cell.published is not None and cell.summary.runs
     }
 
 

@@ -36,6 +36,8 @@ class Comparison:
 
 Scores = Mapping[int, Sequence[float]]
 """Split seed -> scores of its runs."""
+NO_RUNS = Summary(math.nan, math.nan, math.nan, 0, 0)
+"""Of a method all of whose runs diverged."""
 
 
 def summarize(scores: Scores, test_share: float) -> Summary:

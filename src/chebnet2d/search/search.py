@@ -12,8 +12,8 @@ from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.cluster import connected
 from chebnet2d.data.generated import GENERATED
-from chebnet2d.recipes.build import build_model
-from chebnet2d.recipes.preset_files import NO_TRANSFORM, SEARCHED, Preset, load_preset
+from chebnet2d.models import parse_method
+from chebnet2d.recipes import SEARCHED, Recipe, load_recipe
 from chebnet2d.search.budget import Budget, Spending, usual_batch
 from chebnet2d.search.halving import Halving
 from chebnet2d.search.on_ray import train_on_ray
@@ -60,7 +60,7 @@ class SearchResult:
     ``stopped``: why the search ended: "budget", "every point was tried" or "interrupted".
     """
 
-    preset: Preset
+    preset: Recipe
     best: Trial | None
     baseline: Trial | None
     trials: tuple[Trial, ...]
@@ -76,7 +76,7 @@ class SearchResult:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "preset": self.preset.as_json(),
+            "preset": self.preset.to_json(),
             "metric": self.metric,
             "val_metric": self.val_metric,
             "best": None if self.best is None else asdict(self.best),
@@ -116,7 +116,7 @@ def search(
     seed: int = 0,
     storage: str | None = None,
     ranges: Mapping[str, Sequence[Any]] | None = None,
-    preset: Preset | None = None,
+    preset: Recipe | None = None,
     baseline: bool = True,
     halving: bool = True,
     epochs: int = 2000,
@@ -158,20 +158,19 @@ def search(
     flag("search", "halving", halving)
     if not isinstance(method, str):
         raise InputError("search", "method", "the name of a model", method)
-    name, _, variant = method.partition(":")
+    asked = parse_method(method)
     shared = {"epochs": epochs, "patience": patience, "monitor": monitor}
     Settings.of(**shared)
     known_as = data.name.removesuffix(GENERATED)
-    base = load_preset(name, known_as) if preset is None else preset
+    base = load_recipe(method, known_as) if preset is None else preset
     base = replace(
         base,
         dataset=known_as,
-        model={**base.model, **({"variant": variant} if variant else {})},
+        variant=asked.variant or base.variant,
         settings={key: value for key, value in base.settings.items() if key not in shared},
     )
-    space = make_space(name, ranges, base.model.get("variant"))
-    if base.transform != NO_TRANSFORM:
-        data = datasets.TRANSFORMS[base.transform](data)
+    space = make_space(asked.model, ranges, base.variant)
+    data = base.prepare(data)
     parts = [datasets.split(data, split, seed=number) for number in range(splits)]
     facts = {
         "method": method,
@@ -181,13 +180,13 @@ def search(
         "splits": [part.digest for part in parts],
         "seed": seed,
         "space": space.as_json(),
-        "model": dict(base.model),
+        "model": base.arguments,
         "settings": {**base.settings, **shared},
     }
     blind = [replace(part, test=part.test[:0]) for part in parts]
     rungs = tuple(sorted({patience // 4, patience // 2, patience} & set(range(1, epochs)))) if halving else ()
     spending.rungs = rungs
-    trainer = _Trainer(name, data, blind, seed, base, shared, width)
+    trainer = _Trainer(data, blind, seed, base, shared, width)
     spending.batch = max(1, min(batch, MEMORY // (splits * trainer.bytes_per_run)))
 
     flag("search", "baseline", baseline)
@@ -222,27 +221,23 @@ class _Trainer:
 
     def __init__(
         self,
-        method: str,
         data: Any,
         splits: Sequence[Any],
         seed: int,
-        base: Preset,
+        base: Recipe,
         shared: Mapping[str, Any],
         width: int | None,
     ) -> None:
-        self.method, self.data, self.splits, self.seed, self.width = method, data, splits, seed, width
+        self.data, self.splits, self.seed, self.width = data, splits, seed, width
         self.base, self.shared = base, shared
-        example = build_model(method, data, dict(base.model))
+        example = base.build(data)
         # Of the model, of the stack, the gradient, two moments, and the best state.
         self.bytes_per_run = 6 * sum(p.numel() * p.element_size() for p in example.parameters())
 
     def runs(self, model: Mapping[str, Any], settings: Mapping[str, Any]) -> list[Run]:
-        arguments = {**self.base.model, **model}
-        chosen = Settings.of(**{**self.base.settings, **settings, **self.shared})
-        return [
-            Run(build_model(self.method, self.data, arguments), split, self.seed + number, chosen)
-            for number, split in enumerate(self.splits)
-        ]
+        chosen = {**self.base.settings, **settings, **self.shared}
+        recipe = replace(self.base, model={**self.base.model, **model}, settings=chosen)
+        return recipe.runs(self.data, [(split, self.seed + number) for number, split in enumerate(self.splits)])
 
     def train(
         self,
@@ -369,7 +364,7 @@ class _Work:
     # ---- telling ------------------------------------------------------------------------------------------
     def _tell_baseline(self, outcome: Outcome) -> None:
         base = self.trainer.base
-        record = self.trials.baseline = {"model": dict(base.model), "settings": dict(base.settings), **outcome[0]}
+        record = self.trials.baseline = {"model": base.arguments, "settings": dict(base.settings), **outcome[0]}
         self._write(f"baseline: validation {record['val_metric']:.4f} in {record['seconds']:.1f} s")
         self._learn_baseline(record)
 
@@ -382,7 +377,10 @@ class _Work:
         trained = time.perf_counter()
         records = []
         for (one, model, settings), (reached, steps) in zip(batch.trials, outcomes, strict=True):
-            arguments = {"model": {**self.trainer.base.model, **model}, "settings": {**self.trainer.base.settings, **settings}}
+            arguments = {
+                "model": {**self.trainer.base.arguments, **model},
+                "settings": {**self.trainer.base.settings, **settings},
+            }
             record = {**arguments, **reached}
             if math.isnan(record["val_metric"]):
                 self.trials.fail(one)
@@ -438,13 +436,13 @@ def _steps(results: Sequence[Result], rungs: Sequence[int]) -> dict[int, float]:
 
 
 def _best_preset(
-    base: Preset,
+    base: Recipe,
     best: Mapping[str, Any] | None,
     reference: Mapping[str, Any] | None,
     shared: Mapping[str, Any],
     metric: str,
     how: str,
-) -> Preset:
+) -> Recipe:
     usual = Settings()
     unusual = {name: value for name, value in shared.items() if value != getattr(usual, name)}
     # Ties go to the baseline whatever the losses: the first point is often the baseline's, and rounds otherwise in its stack.

@@ -9,7 +9,7 @@ from typing import Any
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.models import NodeClassifier, find_model
 from chebnet2d.nn import Dropout
-from chebnet2d.recipes.preset_files import Preset, shipped_presets
+from chebnet2d.recipes import Recipe, search_ranges
 from chebnet2d.training import Settings
 
 LEARNING_RATES = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5)
@@ -65,7 +65,7 @@ class Space:
             chosen[axis.part][axis.name] = axis.values[positions[axis.name]]
         return chosen["model"], chosen["settings"]
 
-    def nearest(self, preset: Preset) -> dict[str, int]:
+    def nearest(self, preset: Recipe) -> dict[str, int]:
         """The point nearest to a preset; what the preset does not name has the default of the class."""
         defaults = {name: p.default for name, p in inspect.signature(find_model(preset.method)).parameters.items()}
         model = {**defaults, **preset.model}
@@ -106,7 +106,7 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None, v
             values["model", name] = list(DROPOUT_RATES)
         elif name == "degree":
             values["model", name] = list(DEGREES)
-    for part, table in shipped_presets(method).get("search", {}).items():
+    for part, table in search_ranges(method).items():
         one_of("make_space", f"a part of [search] in the presets of {method!r}", part, ("model", "settings"))
         for name, own in table.items():
             values.setdefault((part, name), []).extend(own)

@@ -3,7 +3,8 @@
 MEDIUM = ("cora", "citeseer", "pubmed", "computers", "photo", "chameleon", "squirrel", "texas", "cornell", "actor")
 LARGE = ("ogbn-arxiv", "ogbn-products", "penn94", "genius", "twitch-gamers", "roman-empire", "tolokers", "amazon-ratings")
 _METHODS = {
-    1: "appnp gprgnn gnn-lf gnn-hf bernnet chebnetii optbasis dsgc specgn adc jacobiconv gcn gcnii pdegcn nodeformer glognn chebnet2d",
+    1: "appnp gprgnn gnn-lf gnn-hf bernnet chebnetii optbasis dsgc specgn adc jacobiconv gcn gcnii pdegcn nodeformer glognn "
+    "chebnet2d",
     2: "gcn appnp gprgnn specgn jacobiconv chebnetii optbasis linkx nodeformer glognn chebnet2d",
     3: "gprgnn:unified chebnetii:unified optbasis:unified specgn:unified jacobiconv:unified chebnet2d",
 }

@@ -1,7 +1,7 @@
 """From a protocol to units: runs of a few stacks, trained together and committed together.
 
-Rounding depends on which runs share a stack, so stacks are a pure function of the protocol, the data and the recipes, never of what
-happened to be finished when a study was started again.
+Rounding depends on which runs share a stack, so stacks are a pure function of the protocol, the data and the recipes, never of
+what happened to be finished when a study was started again.
 """
 
 import hashlib
@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
+from chebnet2d.data import Split
 from chebnet2d.models import find_model
 from chebnet2d.recipes import Recipe
 from chebnet2d.study.datasets import DatasetCache
 from chebnet2d.study.protocol import Protocol, digest_of
-from chebnet2d.training import Run, Settings, stack_width
+from chebnet2d.training import Settings, stack_width
 
 STACKS_PER_UNIT = 4
 
@@ -52,10 +53,9 @@ class Unit:
         code = [self.code_digest] if self.code_digest else []
         return [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code]
 
-    def runs(self, data: Any) -> list[Run]:
-        """``data``: prepared by the recipe."""
-        splits = ((datasets.split(data, self.split, seed=split_seed), seed) for split_seed, seed in self.seeds)
-        return self.recipe.runs(data, splits)
+    def splits(self, data: Any) -> list[tuple[Split, int]]:
+        """The split and the initialisation seed of each run. ``data``: prepared by the recipe."""
+        return [(datasets.split(data, self.split, seed=split_seed), seed) for split_seed, seed in self.seeds]
 
 
 def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:

@@ -11,7 +11,7 @@ from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data import CATALOGUE, SPLIT_KINDS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import find_model, parse_method
-from chebnet2d.recipes import Recipe, canonical_name, load_recipe
+from chebnet2d.recipes import Recipe, canonical_name, load_recipe, located
 from chebnet2d.recipes.toml_files import read_toml
 from chebnet2d.study.paper_tables import TABLE_DATASETS, TABLE_METHODS
 from chebnet2d.training import Settings
@@ -100,17 +100,19 @@ class Protocol:
     def from_toml(cls, path: Path) -> "Protocol":
         """From a file with the names of this class, or with ``table = 1`` and what differs from it.
 
-        Relative paths in ``presets`` begin at the folder of the file.
+        Relative paths in ``presets`` and of methods in files begin at the folder of the file.
         """
         path = Path(path)
         values = read_toml("Protocol", "path", path)
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        if isinstance(values.get("methods"), tuple):
+            values["methods"] = tuple(located(m, path.parent) if isinstance(m, str) else m for m in values["methods"])
         if "presets" in values:
-            presets = _table("presets", values["presets"])
             values["presets"] = {
-                m: str(path.parent / preset) if isinstance(preset, str) else preset for m, preset in presets.items()
+                located(method, path.parent): str(path.parent / preset) if isinstance(preset, str) else preset
+                for method, preset in _table("presets", values["presets"]).items()
             }
         table = values.pop("table", None)
         if table is not None:

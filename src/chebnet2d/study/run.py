@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chebnet2d._checks import integer
 from chebnet2d._targets import check_target
-from chebnet2d.cluster import Executor, LocalExecutor
+from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
 from chebnet2d.study.datasets import DatasetCache
 from chebnet2d.study.export import read_rows
 from chebnet2d.study.plan import Unit, make_plan
@@ -52,6 +53,8 @@ def run_study(
         log: called with a line for every unit.
     """
     check_target("study", "store", Path(store_path))
+    where = LocalExecutor() if executor is None else checked_executor("run_study", executor)
+    integer("run_study", "executor.slots", where.slots, 1)  # a cluster that is not there is noticed before there is a file
     others = [read_rows(other) for other in reuse]
     cache = DatasetCache(root)
     units = list(make_plan(protocol, cache))
@@ -59,7 +62,7 @@ def run_study(
         store.begin(protocol, units)
         for rows in others:
             store.take(rows, units)
-        _Driver(store, units, progress, log).run(executor or LocalExecutor(), cache)
+        _Driver(store, units, progress, log).run(where, cache)
 
 
 class _Driver:
@@ -98,7 +101,7 @@ class _Driver:
         for unit in self.units:
             if unit.id not in finished and self.store.claim(unit):
                 self.claimed[unit.id] = unit
-                yield unit.id, (unit,)
+                yield unit.id, (unit, Path.cwd())
 
     def _count_runs(self) -> int:
         finished = self.store.finished()

@@ -1,6 +1,6 @@
 """The layout of rows: columns of the store and of exported files, and the way from older layouts to this one.
 
-Schema 1 had the columns ``test_metric``, ``test_accuracy`` and ``test_roc_auc``; schema 2 has all test metrics of a run in ``test``.
+Schema 1 had the columns ``test_metric``, ``test_accuracy`` and ``test_roc_auc``; schema 2 has all test metrics in ``test``.
 """
 
 import json

@@ -114,17 +114,17 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
     if target.suffix != ".toml":
         raise InputError("search", "out", "a file that ends in .toml", str(target))
     check_target("search", "out", target)
-    if target.is_file() and not _is_preset(target):
+    if target.is_file() and not _is_preset(target, method):
         raise InputError("search", "out", "a new file or a preset", got=f"{str(target)!r}, which is something else")
     return target
 
 
-def _is_preset(path: Path) -> bool:
+def _is_preset(path: Path, method: str) -> bool:
     from chebnet2d._checks import InputError
     from chebnet2d.recipes import read_recipes
 
     try:
-        return bool(read_recipes(path))
+        return bool(read_recipes(path, method))
     except InputError:
         return False
 
