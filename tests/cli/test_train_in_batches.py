@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from chebnet2d.training.node_batches import fit_on_nodes
 
 import chebnet2d
 from chebnet2d.models import GCN
+from chebnet2d.training import Batches, fit
 from cli_runner import run
 
 
@@ -29,10 +29,10 @@ class TestCommand:
         assert record["batches"] == {"batch_size": 400, "evaluate_every": 2, "sampling": "induced"}
         assert record["epochs"] == 4
         data = chebnet2d.data.load("digits")
-        result = fit_on_nodes(
-            GCN(data.num_features, 10), data, chebnet2d.data.split(data), batch_size=400, evaluate_every=2, epochs=4
+        result = fit(
+            GCN(data.num_features, 10), data, chebnet2d.data.split(data), batches=Batches(400, evaluate_every=2), epochs=4
         )
-        assert record["test_accuracy"] == pytest.approx(result.test_accuracy)
+        assert record["test_accuracy"] == pytest.approx(result.test["accuracy"])
         assert json.loads(run("train", "digits", "--epochs", "1", "--json").stdout)["batches"] is None
 
     @pytest.mark.parametrize(

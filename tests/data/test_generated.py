@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from chebnet2d.training.minibatch import stored_split
 
 from chebnet2d import InputError
 from chebnet2d.bases import precompute
@@ -15,6 +14,7 @@ from chebnet2d.data.generated import LIKE, generate, shape_of
 from chebnet2d.reports import make_tables
 from chebnet2d.search import search
 from chebnet2d.study import Protocol, Store, run_study
+from chebnet2d.training import stored_split
 from cli_runner import run
 
 pytestmark = pytest.mark.usefixtures("own_cache")

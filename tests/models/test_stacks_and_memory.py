@@ -43,7 +43,7 @@ def test_stacked_training_is_looped_training(name):
     for one, other in zip(stacked, looped, strict=True):
         np.testing.assert_allclose(one.history.train_loss, other.history.train_loss, rtol=1e-8)
         np.testing.assert_allclose(one.history.val_loss, other.history.val_loss, rtol=1e-8)
-        assert one.test_accuracy == other.test_accuracy
+        assert one.test["accuracy"] == other.test["accuracy"]
         for key, value in one.model.state_dict().items():
             assert_near(value, other.model.state_dict()[key], key, tolerance=1e-7)
 

@@ -7,12 +7,11 @@ import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
-from chebnet2d.training.distributed import fit_distributed, under_torchrun
-from chebnet2d.training.minibatch import fit_on_bases
 from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
+from chebnet2d.training import Batches, Run, fit, fit_many, under_torchrun
 from chebnet2d.training.basis_models import on_bases
 
 
@@ -53,13 +52,14 @@ def test_two_processes_do_what_one_does(folder, answers, name):
     case = dict(CASES[name])
     bases = DoubleBases.open(folder)
     model = model_for(bases, case.pop("dropout"))
-    alone = fit_on_bases(model, bases, split_of(), seed=4, **SETTINGS, **case)
+    batches = Batches(50, shards=case.pop("shards"))
+    alone = fit(model, bases, split_of(), seed=4, batches=batches, **SETTINGS, **case)
     for rank in range(2):
         answer = answers[rank, name]
         assert answer["val_loss"] == pytest.approx(alone.history.val_loss, abs=1e-8)
         assert answer["train_loss"] == pytest.approx(alone.history.train_loss, abs=1e-8)
-        assert answer["test_accuracy"] == alone.test_accuracy
-        assert answer["test_roc_auc"] == pytest.approx(alone.test_roc_auc)
+        assert answer["test"]["accuracy"] == alone.test["accuracy"]
+        assert answer["test"]["roc_auc"] == pytest.approx(alone.test["roc_auc"])
         for ours, theirs in zip(model.parameters(), answer["parameters"], strict=True):
             torch.testing.assert_close(ours.detach(), torch.tensor(theirs, dtype=torch.float64), atol=1e-7, rtol=0)
         assert answer["reports"] == (5 if rank == 0 else 0)
@@ -70,8 +70,10 @@ def test_dropout_was_at_work(answers):
     assert answers[0, "dropout"]["val_loss"] != answers[0, "more shards than processes"]["val_loss"]
 
 
-def test_without_a_group_it_says_so(folder):
+def test_several_runs_are_refused_under_torchrun(folder, monkeypatch):
     bases = Bases.open(folder)
-    with pytest.raises(InputError, match="a process group must be there, got none. Start the program with torchrun"):
-        fit_distributed(on_bases("chebnet2d", bases), bases, split_of())
+    monkeypatch.setattr(sys.modules["chebnet2d.training.fit"], "process_rank", lambda: (0, 2))
+    runs = [Run(on_bases("chebnet2d", bases), split_of(), seed) for seed in (0, 1)]
+    with pytest.raises(InputError, match="runs must be one run under torchrun"):
+        fit_many(runs, bases)
     assert not under_torchrun()

@@ -14,7 +14,7 @@ from uniform_split import split
 def test_same_seed_same_result(data):
     results = [chebnet2d.fit(model(data), data, split(data), seed=3, epochs=25) for _ in range(2)]
     assert results[0].history == results[1].history
-    assert results[0].test_accuracy == results[1].test_accuracy
+    assert results[0].test["accuracy"] == results[1].test["accuracy"]
     assert chebnet2d.fit(model(data), data, split(data), seed=4, epochs=25).history != results[0].history
 
 
@@ -34,8 +34,8 @@ def test_early_stopping_and_the_restored_state(data):
     predicted = fitted.predict(data)
     val, test = split(data).val, split(data).test
     assert float((predicted.labels[val] == data.y[val]).double().mean()) == pytest.approx(result.val_metric)
-    assert float((predicted.labels[test] == data.y[test]).double().mean()) == pytest.approx(result.test_accuracy)
-    assert result.test_metric == result.test_accuracy
+    assert float((predicted.labels[test] == data.y[test]).double().mean()) == pytest.approx(result.test["accuracy"])
+    assert result.test_metric == result.test["accuracy"]
     by_loss = chebnet2d.fit(fitted, data, split(data), seed=0, patience=10, epochs=500, lr=0.05, monitor="loss")
     assert by_loss.val_loss == min(by_loss.history.val_loss)
 
@@ -48,12 +48,13 @@ def test_test_labels_do_not_matter_for_training(data):
     a = chebnet2d.fit(model(data), data, split(data), seed=1, epochs=30)
     b = chebnet2d.fit(model(data), other, split(data), seed=1, epochs=30)
     assert a.history == b.history
-    assert a.test_accuracy != b.test_accuracy
+    assert a.test["accuracy"] != b.test["accuracy"]
 
 
 def test_without_test_scores(data):
     result = fit_many([Run(model(data), split(data), 0, Settings.of(epochs=3))], data, test=False)[0]
-    assert result.test_accuracy is None
+    assert result.test == {}
+    assert result.test_metric is None
     assert result.test_metric is None
 
 

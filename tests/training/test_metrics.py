@@ -1,12 +1,17 @@
 """Metrics against torch and scikit-learn."""
 
+import math
+
 import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 from torch import nn
 
 import chebnet2d
-from chebnet2d.training.metrics import negative_log_likelihood, node_weights, roc_auc, weighted_accuracy
+from chebnet2d.training.batches import Batch
+from chebnet2d.training.loss import negative_log_likelihood, node_weights
+from chebnet2d.training.metrics import METRICS, Meter, SumMetric, find_metric, register_metric
+from chebnet2d.training.metrics import metric as metric_module
 from uniform_split import split
 
 
@@ -16,22 +21,76 @@ def test_roc_auc_runs_use_it_for_selection():
     fitted = chebnet2d.ChebNet2D(10, 2, hidden_channels=8, degree=3)
     result = chebnet2d.fit(fitted, data, split(data), seed=0, epochs=40)
     prediction = fitted.predict(data)
-    for part, score in ((split(data).val, result.val_metric), (split(data).test, result.test_roc_auc)):
+    for part, score in ((split(data).val, result.val_metric), (split(data).test, result.test["roc_auc"])):
         assert roc_auc_score(data.y[part], prediction.probabilities[part, 1]) == pytest.approx(score, abs=1e-6)
     assert result.metric == "roc_auc"
-    assert result.test_metric == result.test_roc_auc
+    assert result.test_metric == result.test["roc_auc"]
 
 
-def test_metrics_against_torch_and_sklearn():
-    logits, y = torch.randn(3, 20, 2, dtype=torch.float64), torch.randint(0, 2, (20,))
+def metered(logits, batches):
+    meter = Meter([find_metric("accuracy"), find_metric("roc_auc")])
+    for nodes, batch in batches:
+        meter.add(logits[:, nodes], batch)
+    return meter.losses(), meter.scores()
+
+
+def test_every_run_counts_its_own_nodes():
+    logits, y = torch.randn(3, 20, 2, dtype=torch.float64), torch.arange(20) % 2
     logits[0, :5] = logits[0, 5:10]  # ties
     nodes = [torch.randperm(20)[:k] for k in (8, 12, 20)]
     weights = node_weights(nodes, 20, logits)
+    losses, scores = metered(logits, [(slice(None), Batch((), y, weights))])
     for r, part in enumerate(nodes):
         expected = nn.functional.cross_entropy(logits[r, part], y[part])
         torch.testing.assert_close((negative_log_likelihood(logits, y) * weights).sum(1)[r], expected)
-        right = (logits[r, part].argmax(1) == y[part]).double().mean()
-        torch.testing.assert_close(weighted_accuracy(logits, y, weights)[r], right)
-        score = logits[r, part, 1] - logits[r, part, 0]
-        assert roc_auc(logits[r], y, part) == pytest.approx(roc_auc_score(y[part], score))
-    assert roc_auc(logits[0], torch.zeros(20, dtype=torch.long), nodes[0]) != roc_auc(logits[0], y, nodes[0])
+        assert losses[r] == pytest.approx(float(expected))
+        assert scores["accuracy"][r] == pytest.approx(float((logits[r, part].argmax(1) == y[part]).double().mean()))
+        margin = logits[r, part, 1] - logits[r, part, 0]
+        expected = roc_auc_score(y[part], margin) if len(set(y[part].tolist())) == 2 else math.nan
+        assert scores["roc_auc"][r] == pytest.approx(expected, nan_ok=True)
+
+
+def test_batches_add_up_and_rows_without_a_label_do_not_count():
+    logits, y = torch.randn(2, 30, 2, dtype=torch.float64), torch.arange(30) % 2
+    y[::5] = -1
+    counts = y >= 0
+    parts = [(part, Batch((), y[part])) for part in torch.randperm(30).split(7)]
+    losses, scores = metered(logits, parts)
+    for r in range(2):
+        assert losses[r] == pytest.approx(float(nn.functional.cross_entropy(logits[r, counts], y[counts])))
+        assert scores["accuracy"][r] == float((logits[r, counts].argmax(1) == y[counts]).double().mean())
+        assert scores["roc_auc"][r] == pytest.approx(roc_auc_score(y[counts], (logits[r, counts, 1] - logits[r, counts, 0])))
+
+
+def test_one_class_alone_has_no_curve():
+    _, scores = metered(torch.randn(1, 4, 2), [(slice(None), Batch((), torch.zeros(4, dtype=torch.long)))])
+    assert math.isnan(scores["roc_auc"][0])
+
+
+class ShareOfClassOne(SumMetric):
+    """How often class 1 is predicted: a metric of a user's own."""
+
+    def sums(self, logits, y, weights):
+        chosen = (logits.argmax(dim=-1) == 1).double()
+        return (chosen if weights is None else chosen * weights).sum(dim=-1, keepdim=True)
+
+    def value(self, sums, weight):
+        return sums[:, 0] / weight
+
+
+def test_a_metric_of_ones_own_selects_and_is_reported(monkeypatch):
+    monkeypatch.setattr(metric_module, "METRICS", dict(METRICS))
+    register_metric("share_of_class_one")(ShareOfClassOne)
+    data = chebnet2d.data.load("csbm", nodes=150, classes=2, features=10, homophily=0.8, seed=1)
+    data.metric = "share_of_class_one"
+    fitted = chebnet2d.ChebNet2D(10, 2, hidden_channels=8, degree=3)
+    result = chebnet2d.fit(fitted, data, split(data), seed=0, epochs=10)
+    labels = fitted.predict(data).labels
+    for part, score in ((split(data).val, result.val_metric), (split(data).test, result.test_metric)):
+        assert float((labels[part] == 1).double().mean()) == pytest.approx(score, abs=1e-6)
+    assert result.val_metric == max(result.history.val_metric)
+    assert set(result.test) >= {"accuracy", "roc_auc", "share_of_class_one"}
+    with pytest.raises(chebnet2d.InputError, match="name must be new, got 'share_of_class_one'"):
+        register_metric("share_of_class_one")(ShareOfClassOne)
+    with pytest.raises(chebnet2d.InputError, match="name must be one of .* got 'acuracy'. Did you mean 'accuracy'"):
+        find_metric("acuracy")

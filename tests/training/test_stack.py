@@ -2,14 +2,14 @@
 
 import pytest
 import torch
-from chebnet2d.training.stack import Stack
 from small_runs import doubled, model
 from torch import nn
 
 import chebnet2d
 from chebnet2d.kernels.random_streams import Stream
 from chebnet2d.nn import Dropout, Linear
-from chebnet2d.training import Run, Settings, fit_many, stack_width
+from chebnet2d.training import Batches, Run, Settings, fit, fit_many, stack_width
+from chebnet2d.training.learners.stack import Stack
 from uniform_split import split
 
 CASES = [(1, 0.5, 0.01, 5e-4), (2, 0.3, 0.02, 0.0), (3, 0.0, 0.005, 1e-2), (4, 0.7, 0.01, 5e-4)]
@@ -118,7 +118,7 @@ class TestStack:
                     losses.append(loss.item())
         assert result.history.train_loss == pytest.approx(losses, abs=1e-10)
         with pytest.raises(chebnet2d.InputError, match="fitted on training nodes alone, got .*, which fits diffusion on"):
-            chebnet2d.training.fit_on_nodes(make("validation"), data, part, batch_size=20)
+            fit(make("validation"), data, part, batches=Batches(20))
 
     def test_adamw_decouples_weight_decay(self, data):
         data = doubled(data)
@@ -166,7 +166,7 @@ def test_plain_modules_go_in(data):
             return self.lin(self.drop(x))
 
     results = fit_many([Run(Plain(p), split(data), s, Settings.of(epochs=30)) for s, p in enumerate((0.1, 0.5))], data)
-    assert all(result.test_accuracy > 0.4 for result in results)
+    assert all(result.test["accuracy"] > 0.4 for result in results)
 
 
 def test_width_shrinks_with_the_graph(data):

@@ -3,13 +3,13 @@
 import os
 
 import torch
-from chebnet2d.training.distributed import fit_distributed, process_group, under_torchrun
 
 import chebnet2d
 from chebnet2d.bases import Bases
+from chebnet2d.training import Batches, fit, process_group, under_torchrun
 from chebnet2d.training.basis_models import on_bases
 
-SETTINGS = {"batch_size": 50, "epochs": 5, "lr": 0.02, "filter_lr": 0.05}
+SETTINGS = {"epochs": 5, "lr": 0.02, "filter_lr": 0.05}
 CASES = {
     "plain": {"dropout": 0.0, "shards": 2},
     "dropout": {"dropout": 0.5, "shards": 2},
@@ -40,12 +40,12 @@ def worker(rank, port, folder, queue):
             case = dict(case)
             model = model_for(bases, case.pop("dropout"))
             seen = []
-            result = fit_distributed(model, bases, split, seed=4, progress=seen.append, **SETTINGS, **case)
+            batches = Batches(50, shards=case.pop("shards"))
+            result = fit(model, bases, split, seed=4, batches=batches, progress=seen.append, **SETTINGS, **case)
             answer = {
                 "val_loss": result.history.val_loss,
                 "train_loss": result.history.train_loss,
-                "test_accuracy": result.test_accuracy,
-                "test_roc_auc": result.test_roc_auc,
+                "test": dict(result.test),
                 "parameters": [p.detach().tolist() for p in model.parameters()],
                 "reports": len(seen),
             }

@@ -6,8 +6,15 @@ import torch
 
 import chebnet2d
 from chebnet2d.models import GCN, LINKX, NodeFormer
+from chebnet2d.training import Batches, Run
+from chebnet2d.training.tasks.node_batches import NodeSource
 
 NODES = 240
+
+
+def task_of(model, data, split, size, seed=0, sampling=None):
+    run = Run(model, split, seed)
+    return NodeSource(data, Batches(size, sampling=sampling), [run], torch.device("cpu")).task([run])
 
 
 def linkx(data, **options):

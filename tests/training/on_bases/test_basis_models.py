@@ -3,7 +3,6 @@
 import pytest
 import torch
 from bases_of_methods import bases_for
-from chebnet2d.training.minibatch import predict_on_bases
 
 from chebnet2d.bases import precompute
 from chebnet2d.training.basis_models import METHODS, on_bases

@@ -4,12 +4,11 @@ import copy
 
 import pytest
 import torch
-from chebnet2d.training.minibatch import fit_many_on_bases, fit_on_bases
 
 import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import large_operator, precompute
-from chebnet2d.training import Run
+from chebnet2d.training import Run, fit, fit_many
 from chebnet2d.training.basis_models import FilterFirst, on_bases
 
 
@@ -47,23 +46,21 @@ class TestWrongCalls:
     def test_fitting(self, data, split, stored):
         bases = stored["L_hat"]
         model = on_bases("chebnet2d", bases, hidden_channels=4)
-        with pytest.raises(InputError, match="batch_size must be an integer >= 1"):
-            fit_on_bases(model, bases, split, batch_size=0)
-        with pytest.raises(InputError, match="labels must be 400 class indices"):
-            fit_on_bases(model, bases, split, labels=data.y[:5])
+        with pytest.raises(InputError, match="size must be an integer >= 1"):
+            fit(model, bases, split, batches=0)
         with pytest.raises(InputError, match="the split must hold labelled nodes only"):
-            fit_on_bases(model, bases, split, labels=torch.full((400,), -1))
+            fit(model, bases.with_labels(torch.full((400,), -1)), split)
         with pytest.raises(InputError, match="the model must be of degree 4, as the bases, got 3"):
-            fit_on_bases(FilterFirst("chebnet2d", 10, 3, degree=3), bases, split)
+            fit(FilterFirst("chebnet2d", 10, 3, degree=3), bases, split)
         with pytest.raises(InputError, match="labels must be below the model's 2 classes, got 2"):
-            fit_on_bases(on_bases("chebnet2d", bases, 2), bases, split, epochs=1)
+            fit(on_bases("chebnet2d", bases, 2), bases, split, epochs=1)
         empty = copy.copy(split)
         object.__setattr__(empty, "val", torch.empty(0, dtype=torch.long))
         with pytest.raises(InputError, match="split.train and split.val must not be empty"):
-            fit_on_bases(model, bases, empty)
+            fit(model, bases, empty)
         other = chebnet2d.data.split(data, "uniform", seed=1)
-        with pytest.raises(InputError, match="the runs of one stack must have one split"):
-            fit_many_on_bases([Run(model, split), Run(copy.deepcopy(model), other)], bases)
+        with pytest.raises(InputError, match="runs on bases must have one split"):
+            fit_many([Run(model, split), Run(copy.deepcopy(model), other)], bases)
 
     def test_bases_without_labels(self, data, tmp_path):
         operator = large_operator(data.edge_index, 400)
@@ -72,6 +69,6 @@ class TestWrongCalls:
             on_bases("chebnet2d", bases)
         model = on_bases("chebnet2d", bases, 3, hidden_channels=4)
         split = chebnet2d.data.split(data, "uniform", seed=0)
-        with pytest.raises(InputError, match="labels must be given for bases without labels"):
-            fit_on_bases(model, bases, split)
-        assert fit_on_bases(model, bases, split, labels=data.y, epochs=2).epochs == 2
+        with pytest.raises(InputError, match="the bases must have labels, got none"):
+            fit(model, bases, split)
+        assert fit(model, bases.with_labels(data.y), split, epochs=2).epochs == 2
