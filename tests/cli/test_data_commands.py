@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 import raw_formats as raw
-from chebnet2d import InputError
 from chebnet2d.cli import app
 from paper_datasets import PAPER
 
@@ -36,7 +35,7 @@ def _in_a_terminal(monkeypatch, width, *arguments):
 
 @pytest.mark.parametrize(
     ("width", "left_out"),
-    [(80, "protocol, metric, homophily"), (100, "protocol"), (120, None), (40, "protocol, metric, homophily")],
+    [(80, "split, metric, homophily"), (100, "split"), (120, None), (40, "split, metric, homophily")],
 )
 def test_list_cuts_no_number_in_a_narrow_terminal(monkeypatch, width, left_out):
     text = _in_a_terminal(monkeypatch, width, "list")
@@ -52,16 +51,15 @@ def test_list_cuts_no_number_in_a_narrow_terminal(monkeypatch, width, left_out):
 
 
 def test_splits_cut_no_number_in_a_narrow_terminal(monkeypatch):
-    text = _in_a_terminal(monkeypatch, 60, "splits", "digits", "--protocol", "uniform")
+    text = _in_a_terminal(monkeypatch, 60, "splits", "digits", "--kind", "uniform")
     assert "…" not in text
     assert re.search(r"train +1,078 +60\.0 %( +\d+){10}", text)
 
 
 def test_a_wrong_seed_is_one_complaint():
     answer = runner.invoke(app, ["data", "splits", "digits", "--seed", "-1"])
-    assert isinstance(answer.exception, InputError)  # which the entry point turns into exit code 2
-    assert str(answer.exception) == "data splits: --seed must be an integer >= 0, got -1 (int)."
-    assert answer.output == ""
+    assert answer.exit_code == 2
+    assert answer.output == "chebnet2d: data splits: --seed must be an integer >= 0, got -1.\n"
 
 
 def test_splits_of_an_embedded_dataset():

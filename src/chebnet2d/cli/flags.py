@@ -49,9 +49,9 @@ def sentence_of(error: InputError, command: str, flags: Sequence[Flag], values: 
     the layer), the one is meant that has the value of the error.
     """
     table = {argument: flag.text for flag in reversed(flags) for argument in flag.arguments}
-    given = [flag for flag in flags if values[flag.parameter] not in (flag.default, [])]
-    exact = [flag for flag in given if f"{error.owner}.{error.argument}" in flag.arguments]
-    meant = exact or [flag for flag in given if error.argument in flag.arguments]
+    meant = [flag for flag in flags if f"{error.owner}.{error.argument}" in flag.arguments]
+    given = (flag for flag in flags if values[flag.parameter] not in (flag.default, []))
+    meant = meant or [flag for flag in given if error.argument in flag.arguments]
     if not meant:
         return error.sentence(flags={name: text for name, text in table.items() if name != error.argument})
     chosen = next((flag for flag in meant if str(values[flag.parameter]) == str(error.value)), meant[0])

@@ -12,10 +12,9 @@ from chebnet2d.cli.flags import Also
 
 
 @dataclass(frozen=True)
-class BasesOptions:
-    """Arguments of ``precompute``."""
+class SpecOptions:
+    """Fields of a ``BasesSpec``."""
 
-    out: Annotated[Path, typer.Option(help="Folder for the bases.")]
     degree: Annotated[int, typer.Option(help="Degree D: terms 0 to D are kept.")] = 10
     basis: Annotated[
         str, typer.Option(help="chebyshev, monomial, legendre, jacobi, bernstein or orthonormal."), Also("get_basis.name")
@@ -23,14 +22,15 @@ class BasesOptions:
     operator: Annotated[str, typer.Option(help="L_hat, P or P~ (with self loops)."), Also("large_operator.kind")] = "L_hat"
     dtype: Annotated[str, typer.Option(help="Of the files: float32 or float16.")] = "float32"
     rows: Annotated[str, typer.Option(help="Nodes to keep: labelled or all.")] = "labelled"
-    memory: Annotated[str | None, typer.Option(help="Limit, as 8GiB; default: half of what is free.")] = None
 
 
 @command("precompute", order=70, resumes="The same command goes on from what is done.")
 def precompute(
-    asked: BasesOptions,
+    out: Annotated[Path, typer.Option(help="Folder for the bases.")],
+    asked: SpecOptions,
     graph: options.GraphOptions,
     dataset: options.Dataset = "",
+    memory: Annotated[str | None, typer.Option(help="Limit, as 8GiB; default: half of what is free.")] = None,
     device: options.Device = "cpu",
     ray: options.Ray = None,
     json: options.Json = False,
@@ -50,8 +50,9 @@ def precompute(
     from chebnet2d.cli.progress import precompute_step, progress_bar
     from chebnet2d.data.load_graph import load_graph
 
-    if asked.memory is not None:
-        bases.parse_bytes(asked.memory, "precompute")  # before the graph is read
+    spec = bases.BasesSpec(**asdict(asked))  # these are checked before the graph is read
+    if memory is not None:
+        bases.parse_bytes(memory, "precompute")
     if ray is not None and device != "cpu":
         raise InputError("precompute", "device", "cpu on a cluster, whose nodes compute on their processors", device)
     data = load_graph(dataset, data_root, **options.typed(graph))
@@ -61,8 +62,8 @@ def precompute(
     say(f"{data.name}: {data.num_nodes} nodes, {data.edge_index.nnz} entries, {data.num_features} features", quiet=json)
     with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json) as report, ray_to_stderr(ray):
         executor = options.executor_of(ray)
-        made = bases.precompute(data, **asdict(asked), device=device, executor=executor, progress=report)
+        made = bases.precompute(data, out=out, spec=spec, memory=memory, device=device, executor=executor, progress=report)
     seconds = time.perf_counter() - start
-    say(f"{made}: {show_bytes(made.nbytes)} in {asked.out}, {seconds:.1f} s", quiet=json)
+    say(f"{made}: {show_bytes(made.nbytes)} in {out}, {seconds:.1f} s", quiet=json)
     if json:
-        print_json({**asdict(made.manifest), "out": str(asked.out), "bytes": made.nbytes, "seconds": round(seconds, 3)})
+        print_json({**asdict(made.manifest), "out": str(out), "bytes": made.nbytes, "seconds": round(seconds, 3)})

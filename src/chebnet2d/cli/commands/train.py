@@ -28,6 +28,7 @@ def train(
     from dataclasses import asdict
 
     from chebnet2d import data as datasets
+    from chebnet2d._device import checked_device
     from chebnet2d._targets import check_folder
     from chebnet2d.cli.console import print_json, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
@@ -42,6 +43,7 @@ def train(
     dataset = dataset or ("" if reading else "digits")
     chosen = recipe.recipe(dataset, model, training)
     wanted = batches.batches(chosen.method)
+    checked_device("train", run.device)
     if save is not None:
         check_folder("train", "save", save, "config.json", "a model")
     raw = load_graph(dataset, data_root, **reading)
