@@ -77,7 +77,7 @@ from chebnet2d.cli import options
 from chebnet2d.cli.command import command
 
 
-@command("study greet", order=1)
+@command("study greet")
 def greet(asked: options.BatchOptions, json: options.Json = False) -> None:
     print(integer("Batches", "size", asked.batch_size, 2))
 """
@@ -94,7 +94,7 @@ def test_a_command_is_one_file(tmp_path, monkeypatch):
     assert (answer.exit_code, answer.output) == (0, "7\n")
     answer = CliRunner().invoke(grown, ["study", "greet", "--batch-size", "1"])
     assert answer.output == "chebnet2d: study greet: --batch-size must be an integer >= 2, got 1.\n"
-    assert "greet, run, status, table, export" in CliRunner().invoke(grown, ["study", "--help"]).output
+    assert "run, status, table, export, greet" in CliRunner().invoke(grown, ["study", "--help"]).output
 
 
 def test_functions_are_short_and_a_flag_means_one_thing():

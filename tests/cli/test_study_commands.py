@@ -94,7 +94,7 @@ def test_a_flag_beside_a_protocol_file_is_refused(flag, value, tmp_path, monkeyp
 def test_flags_that_table_four_does_not_know_are_refused(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     wrong = command("study", "run", "--table", "4", "--splits", "3").err
-    assert wrong == "chebnet2d: study run: --splits must be left out beside table 4, which measures times, got 3.\n"
+    assert wrong == "chebnet2d: study run: --splits must be left out beside --table 4, got 3.\n"
 
 
 def test_table_four_command(tmp_path, monkeypatch, command):

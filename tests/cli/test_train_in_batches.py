@@ -39,8 +39,8 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
-            (["--sampling", "rows"], "train: --sampling must come with mini batches, got it without. Add --batch-size."),
-            (["--evaluate-every", "2"], "train: --evaluate-every must come with mini batches"),
+            (["--sampling", "rows"], "train: --sampling must come with --batch-size, got it without."),
+            (["--evaluate-every", "2"], "train: --evaluate-every must come with --batch-size"),
             (["--batch-size", "99", "--method", "glognn"], "got GloGNN, where every node needs all others"),
             (
                 ["--batch-size", "99", "--method", "linkx", "--sampling", "induced"],

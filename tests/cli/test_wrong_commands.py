@@ -66,8 +66,7 @@ TYPED = [  # what is typed, the whole sentence
     ("study run --table 5", "study run: --table must be 1, 2 or 3, got 5."),
     (
         "study run --methods mlp",
-        "study run: what to run must be given by a file, by a table of the paper, or by methods and datasets, got none. "
-        "Say --table, or --methods and --datasets.",
+        "study run: what to run must be given by a file, by --table, or by --methods and --datasets, got none.",
     ),
     ("study run --methods mlp --datasets csbm --inits 0", "study run: --inits must be an integer >= 1, got 0."),
     ("study run --methods mlp --datasets csbm --workers 0", "study run: --workers must be an integer >= 1, got 0."),

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from chebnet2d.theory.graphs import spectrum_of_edges
 from theory_examples import signal, sparse_rows
 
 from chebnet2d.theory import construct
-from chebnet2d.theory.graphs import spectrum_of_edges
 from data_root import real_data_root
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import chebnet2d.theory
 from chebnet2d import InputError, data
 from chebnet2d.cli import app
-from chebnet2d.cli.theory_commands import number, relation
+from chebnet2d.cli.commands.theory import number, relation
 from chebnet2d.theory import VERDICTS, Claim, Report, degree_figure, report, save_figure
 from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
 from chebnet2d.theory.claims.bench import Bench, with_zeros

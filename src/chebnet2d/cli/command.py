@@ -31,7 +31,7 @@ class Command:
 COMMANDS: Registry[Command] = Registry("command")
 
 
-def command(name: str, *, order: int, resumes: str = "") -> Callable[[F], F]:
+def command(name: str, *, order: int = 1000, resumes: str = "") -> Callable[[F], F]:
     """Register a command. ``order``: its place in ``--help``; ``resumes``: what becomes of the work after an interrupt."""
 
     def register(function: F) -> F:

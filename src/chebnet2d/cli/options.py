@@ -135,8 +135,7 @@ class BatchOptions:
         given = typed(self)
         if self.batch_size is None:
             for name in given:
-                rule, mentions = "with mini batches", ("batch_size",)
-                raise InputError("train", name, rule, got="it without", hint="Add {}.", verb="come", mentions=mentions)
+                raise InputError("train", name, "with --batch-size", got="it without", verb="come")
             return None
         asked = Batches(given.pop("batch_size"), **given)
         return replace(asked, sampling=sampling_of(find_model(method), asked.sampling))

@@ -54,7 +54,7 @@ def precompute(
     if memory is not None:
         bases.parse_bytes(memory, "precompute")
     if ray is not None and device != "cpu":
-        raise InputError("precompute", "device", "cpu on a cluster, whose nodes compute on their processors", device)
+        raise InputError("precompute", "device", "cpu beside --ray, whose nodes compute on their processors", device)
     data = load_graph(dataset, data_root, **options.typed(graph))
     start = time.perf_counter()
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, asked.operator, data.get("edge_weight"))

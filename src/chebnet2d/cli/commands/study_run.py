@@ -56,11 +56,11 @@ def run(
     if log is not None and not log.is_fifo() and not log.is_char_device():
         check_target("study run", "log", log, keep=(store, protocol))
     if cluster.ray is not None and workers > 1:
-        raise InputError("study run", "workers", "1 on a cluster, which has processes of its own", got=str(workers))
+        raise InputError("study run", "workers", "1 beside --ray, which has the processes of a cluster", got=str(workers))
     given = options.typed(asked)
     if table == 4 and protocol is None:
         if cluster.ray is not None:
-            raise InputError("study run", "table", "1 to 3 on a cluster", got="4, whose times are those of one machine")
+            raise InputError("study run", "table", "1 to 3 beside --ray", got="4, whose times are those of one machine")
         _time_large_graphs(given, store.parent / "table4", data_root)
         return
     chosen = _protocol(protocol, table, given)
@@ -82,9 +82,8 @@ def _protocol(path: Path | None, table: int | None, given: Mapping[str, Any]) ->
     if table is not None:
         return Protocol.from_table(table, **listed)
     if not (listed.get("methods") and listed.get("datasets")):
-        rule, names = "given by a file, by a table of the paper, or by methods and datasets", ("table", "methods", "datasets")
-        hint = "Say {}, or {} and {}."
-        raise InputError("study run", "what to run", rule, got="none", hint=hint, mentions=names)
+        rule = "given by a file, by --table, or by --methods and --datasets"
+        raise InputError("study run", "what to run", rule, got="none")
     return Protocol(**listed)
 
 
@@ -95,7 +94,7 @@ def _time_large_graphs(given: Mapping[str, Any], folder: Path, root: Path | None
 
     methods, datasets = (_listed(given.get(name, "")) for name in ("methods", "datasets"))
     others = {name: value for name, value in given.items() if name not in ("methods", "datasets", "epochs")}
-    _refuse(others, "table 4, which measures times")
+    _refuse(others, "--table 4")
 
     def done(line: Any) -> None:
         say(f"{line.method} on {line.dataset}: {line.epoch_seconds:.3g} s per epoch, peak {line.peak_mib:.0f} MiB")

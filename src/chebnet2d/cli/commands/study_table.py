@@ -35,7 +35,7 @@ def table(
     if paper is not None:
         published = published_numbers()[one_of("study table", "paper", str(paper), ("1", "2", "3"))]
     if notes is not None and (paper is None or style != "markdown"):
-        raise InputError("study table", "notes", "beside a table of the paper and in markdown", got="it without", verb="stand")
+        raise InputError("study table", "notes", "beside --paper and in markdown", got="it without", verb="stand")
     if out is not None:
         check_target("study table", "out", out, keep=(store, notes))
     reasons = None if notes is None else read_notes(notes)
