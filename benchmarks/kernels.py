@@ -13,12 +13,16 @@ from torch import Tensor
 
 import chebnet2d
 from chebnet2d.graph import operator_of
-from chebnet2d.kernels import edge_flux, noisy_attention, residual_layers
-from chebnet2d.kernels.diffused_product import diffused_product
-from chebnet2d.kernels.dropped_product import dropped_product
-from chebnet2d.kernels.edge_flux import EdgeBlocks
-from chebnet2d.kernels.kept_walk import kept_walk_product
-from chebnet2d.kernels.random_streams import keep_mask
+from chebnet2d.kernels import (
+    EdgeBlocks,
+    diffused_product,
+    dropped_product,
+    edge_flux,
+    keep_mask,
+    kept_walk_product,
+    noisy_attention,
+    residual_layers,
+)
 from chebnet2d.models.pdegcn import edge_gradient
 
 FEATURES, HIDDEN, LAYERS, HEADS, RANDOM_FEATURES, SAMPLES, TERMS = 750, 64, 16, 4, 30, 10, 10

@@ -1,4 +1,4 @@
-"""One validator, one error: who complains, about which argument, the rule, and the value that broke it."""
+"""Checks of arguments, and the one error they raise: owner, argument, rule and the value that breaks it."""
 
 import difflib
 import math
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _Absent(Enum):
-    """Stands for a value that was not given: None is a value. An Enum, so that it is one object in every process."""
+    """Marks a value that was not given, since None is a value. An Enum member survives pickling as the same object."""
 
     ABSENT = 0
 
@@ -18,20 +18,20 @@ _ABSENT = _Absent.ABSENT
 
 
 class InputError(ValueError, TypeError):
-    """The caller handed over something that cannot be right. The fields say what; the message is made from them.
+    """An argument that cannot be right. The fields say what is wrong; the message is made from them.
 
-    It is a ``ValueError`` and a ``TypeError`` at once, so that code which expects either catches it.
+    It is a ``ValueError`` and a ``TypeError``, so that code which expects either catches it.
 
     Args:
-        owner: the function or class that complains; "" where the argument says enough (a place in a file).
+        owner: the function or class that raises it; "" if the argument says enough (a place in a file).
         argument: what is wrong, by the name that the caller knows.
         rule: what it must be.
-        value: what it is; shown by ``describe``.
-        hint: what to do about it, in a sentence of its own; ``{}`` in it stands for the arguments of ``mentions``.
-        got: words for the value, where it is better told than shown.
-        reason: another program's words about what is wrong.
-        verb: between "must" and the rule.
-        mentions: arguments that the hint names, so that a command can call them by its flags.
+        value: what it is; ``describe`` shows it.
+        hint: what to do about it, a sentence of its own; each ``{}`` in it stands for one of ``mentions``.
+        got: a description of the value, where that says more than the value itself.
+        reason: the message of another program about what is wrong.
+        verb: the word between "must" and the rule.
+        mentions: the arguments that the hint names, so that a command can write its flags instead.
 
     >>> print(InputError("fit", "seed", "an integer >= 0", -1, hint="Leave it out for 0."))
     fit: seed must be an integer >= 0, got -1 (int). Leave it out for 0.
@@ -55,7 +55,7 @@ class InputError(ValueError, TypeError):
         super().__init__(self.sentence())
 
     def sentence(self, owner: str | None = None, flags: Mapping[str, str] | None = None) -> str:
-        """The message. ``owner``: who complains instead, say a command; ``flags``: what it calls the arguments.
+        """The message. A command gives its own name as ``owner`` and, in ``flags``, its names for the arguments.
 
         With flags the value is shown without its type: what was typed has none.
         """
@@ -70,7 +70,7 @@ class InputError(ValueError, TypeError):
         hint = self.hint.format(*(flags.get(name, f"{name}=") for name in self.mentions)) if self.mentions else self.hint
         return f"{text}. {hint}".rstrip()
 
-    def __reduce__(self) -> Any:  # exceptions are rebuilt from ``args`` otherwise, which are one sentence
+    def __reduce__(self) -> Any:  # by default an exception is rebuilt from ``args``, here the sentence alone
         return _rebuilt, (type(self), dict(vars(self)))
 
 
@@ -79,7 +79,7 @@ def _rebuilt(kind: type[InputError], fields: dict[str, Any]) -> InputError:
 
 
 def describe(value: Any, *, types: bool = True) -> str:
-    """A short picture of a value for an error message: never a page of numbers."""
+    """A value in a few words, for an error message: the shape of an array instead of its numbers."""
     shape = getattr(value, "shape", None)
     if shape is not None and tuple(shape) != ():
         return f"{type(value).__name__} of shape {tuple(shape)}"
@@ -90,6 +90,7 @@ def describe(value: Any, *, types: bool = True) -> str:
 
 
 def integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None = None) -> int:
+    """An integer in [minimum, maximum]; booleans are none."""
     rule = f"an integer >= {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InputError(owner, name, rule, value)
@@ -116,12 +117,14 @@ def real(owner: str, name: str, value: Any, low: float = -math.inf, high: float 
 
 
 def flag(owner: str, name: str, value: Any) -> bool:
+    """True or False, and nothing that only counts as such."""
     if not isinstance(value, bool):
         raise InputError(owner, name, "True or False", value)
     return value
 
 
 def one_of(owner: str, name: str, value: Any, choices: Collection[str]) -> str:
+    """One of the choices; the error names those that are spelt alike."""
     if isinstance(value, str) and value in choices:
         return value
     hint = ""

@@ -1,4 +1,4 @@
-"""Where a computation runs."""
+"""The device on which a computation runs."""
 
 import torch
 from torch import nn
@@ -7,7 +7,7 @@ from chebnet2d._checks import InputError
 
 
 def checked_device(owner: str, device: str | torch.device | None, model: nn.Module | None = None) -> torch.device:
-    """The device, if this machine has it; by default the one on which the model is."""
+    """The device, if this machine has it; by default the device of the model's parameters, or the CPU."""
     if device is None:
         parameters = iter(()) if model is None else model.parameters()
         return next((parameter.device for parameter in parameters), torch.device("cpu"))

@@ -13,12 +13,12 @@ T = TypeVar("T")
 class Registry(Mapping[str, T]):
     """A mapping that grows by registration. A name is taken once; an unknown one is told with near ones.
 
-    >>> shouts: Registry[Callable[[], str]] = Registry("shout")
-    >>> @shouts.register("hey")
-    ... def hey() -> str:
-    ...     return "hey!"
-    >>> shouts.find("hey")(), list(shouts)
-    ('hey!', ['hey'])
+    >>> norms = Registry("norm")
+    >>> @norms.register("l1")
+    ... def l1(x):
+    ...     return abs(x).sum()
+    >>> list(norms), norms.find("l1", "normalise") is l1
+    (['l1'], True)
     """
 
     def __init__(self, noun: str) -> None:

@@ -1,4 +1,4 @@
-"""Stacks of runs, as ``torch.vmap`` hands them to the rule of an autograd function."""
+"""Stacks of runs, as ``torch.func.vmap`` passes them to the rule of an autograd function."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,10 @@ from torch import Tensor
 
 
 def with_runs(info: Any, in_dims: Iterable[int | None], *tensors: Tensor, at: int = 0) -> list[Tensor]:
-    """Every tensor with the runs in dimension ``at``; one that all runs share is repeated, without a copy."""
+    """Every tensor with the runs in dimension ``at``; a tensor that all runs share is expanded, not copied.
+
+    ``info`` and ``in_dims`` are the arguments of the rule: the number of runs, and the dimension of the runs in each tensor.
+    """
     stacked = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
         if dim is None:

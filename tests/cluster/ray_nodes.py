@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from chebnet2d._checks import integer
-
 try:
     import ray
     from ray.cluster_utils import Cluster
@@ -83,16 +81,3 @@ class Killer:
         assert self.killed not in self.marks("done")
         assert len(self.marks("begun")) > tasks
         assert len(self.marks("done")) == tasks
-
-
-def square(_, number):
-    return number * number
-
-
-def pause(_, seconds):
-    time.sleep(seconds)
-    return "done"
-
-
-def divide(_, number):
-    return 1 / integer("divide", "number", number, -1)

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from chebnet2d import InputError
-from chebnet2d.cluster import run_tasks
+from chebnet2d.cluster import RayExecutor
 from cli_runner import run
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -21,7 +21,7 @@ class TestWithoutRay:
 
     def test_the_extra_is_named(self):
         with pytest.raises(InputError) as raised:
-            list(run_tasks(len, {1: ()}, address="auto"))
+            list(RayExecutor("auto").run(len, [(1, ())]))
         assert str(raised.value) == NO_RAY
 
     @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_the_cache_gives_the_same_data_and_the_root_stays_as_it_is(name, root, t
     stored = list((tmp_path / "cache" / "processed").iterdir())
     assert len(stored) == 1
     assert stored[0].suffix == ".safetensors"
-    monkeypatch.setattr("chebnet2d.data.loading.READERS", {})  # a reader would be missed now
+    monkeypatch.setattr("chebnet2d.data.loading.RAW_FORMATS", {})  # a reader would be missed now
     again = load(name, root)
     assert dataset_digest(first) == dataset_digest(again)
     assert first.to_dict().keys() == again.to_dict().keys()
@@ -45,7 +45,7 @@ def test_sparse_features_pass_through_the_cache(root, monkeypatch):
     monkeypatch.setattr("chebnet2d.data.dataset.DENSE_LIMIT", 10)
     first = load("penn94", root)
     assert first.x.layout == torch.sparse_csr
-    monkeypatch.setattr("chebnet2d.data.loading.READERS", {})
+    monkeypatch.setattr("chebnet2d.data.loading.RAW_FORMATS", {})
     again = load("penn94", root)
     assert again.x.layout == torch.sparse_csr
     assert dataset_digest(first) == dataset_digest(again)

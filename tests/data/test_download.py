@@ -62,7 +62,7 @@ def test_a_part_as_long_as_the_file_is_started_again(site, tmp_path):
 
 
 def test_missing_files_and_broken_servers_get_one_sentence(site, tmp_path):
-    with pytest.raises(NotFound, match=r"fetch: http://127.0.0.1:\d+/a.bin must exist, got HTTP 404"):
+    with pytest.raises(NotFound, match=r"fetch: http://127.0.0.1:\d+/a.bin must be a file that exists, got HTTP 404"):
         download(f"{site.url}/a.bin", tmp_path / "a.bin")
     site.status = 503
     with pytest.raises(InputError, match=r"must be reachable, got HTTP 503 in 3 attempts"):

@@ -174,8 +174,8 @@ WRONG = {
         r"toy: edges must be node .* from 0 to 0, got 1",
     ),
     "metric": (
-        lambda: make_data("toy", ONE, NONE, np.array([0]), metric="f1"),
-        r"toy: metric must be one of",
+        lambda: make_data("toy", ONE, NONE, np.array([0]), metric=None),
+        r"toy: metric must be the name of a metric, got None",
     ),
 }
 

@@ -11,12 +11,15 @@ from typer.testing import CliRunner
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.cli import app
-from chebnet2d.data import CATALOGUE, fetch, load, split, statistics
-from chebnet2d.data.catalogue import Statistics
-from chebnet2d.data.fetching import sources
+from chebnet2d.data import CATALOGUE, Statistics, fetch, load, split, statistics
 from chebnet2d.data.generated import generate
+from chebnet2d.data.raw_formats import RAW_FORMATS
 
 ALL_NAMES = list(CATALOGUE)
+
+
+def sources_of(entry):
+    return RAW_FORMATS[entry.format].sources(entry)
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ def test_wrong_files_in_place_are_named_and_replaced_by_force(roman, tmp_path):
     path = roman / "heterophilous" / "roman_empire" / "raw" / "roman_empire.npz"
     arrays = dict(np.load(path))
     np.savez(path, **(arrays | {"edges": arrays["edges"][:3]}))
-    with pytest.raises(InputError, match=r"fetch: the files in .* must have the catalogue's counts, got edges.*--force"):
+    with pytest.raises(InputError, match=r"fetch: the files in .* must have the catalogue's counts, got edges.* by force="):
         fetch("roman-empire", roman)
     fetch("roman-empire", roman, force=True)
     assert statistics(load("roman-empire", roman)) == CATALOGUE["roman-empire"].statistics
@@ -103,7 +106,7 @@ def test_two_fetches_at_once_are_refused(roman):
 @pytest.fixture
 def twitch(site, tmp_path, monkeypatch):
     monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("chebnet2d.data.fetching.TWITCH_URL", f"{site.url}/twitch_gamers.zip")
+    monkeypatch.setattr("chebnet2d.data.raw_formats.twitch_gamers.URL", f"{site.url}/twitch_gamers.zip")
     monkeypatch.setattr(LINKXDataset, "github_url", site.url)
     folder = raw.write_twitch(tmp_path / "origin")["folder"]
     counts = statistics(load("twitch-gamers", tmp_path / "origin"))
@@ -129,7 +132,7 @@ def test_optional_files_may_be_missing_required_ones_may_not(site, twitch):
     del site.files["splits/twitch-gamer-splits.npy"]
     assert len(list(fetch("twitch-gamers", twitch).iterdir())) == 2
     del site.files["twitch_gamers.zip"]
-    with pytest.raises(InputError, match=r"must exist, got HTTP 404. Known trouble of twitch-gamers: dead links"):
+    with pytest.raises(InputError, match=r"must be a file that exists, got HTTP 404. Known trouble of twitch-gamers: dead links"):
         fetch("twitch-gamers", twitch, force=True)
 
 
@@ -151,7 +154,7 @@ def test_a_broken_archive_leaves_nothing_behind(site, twitch, damage):
 
 def test_fetch_of_ogb_takes_what_it_needs_from_the_archive(site, tmp_path, monkeypatch):
     monkeypatch.setenv("CHEBNET2D_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("chebnet2d.data.fetching.OGB_URL", site.url + "/{}.zip")
+    monkeypatch.setattr("chebnet2d.data.raw_formats.ogb.URL", site.url + "/{}.zip")
     folder = raw.write_ogb(tmp_path / "origin")["folder"]
     counts = statistics(load("ogbn-arxiv", tmp_path / "origin"))
     monkeypatch.setitem(CATALOGUE, "ogbn-arxiv", replace(CATALOGUE["ogbn-arxiv"], statistics=counts))
@@ -167,13 +170,13 @@ def test_the_address_of_ogb_comes_from_its_package_if_installed(tmp_path, monkey
     table = ",ogbn-products,ogbn-arxiv\nversion,1,2\nurl,https://example.org/p.zip,https://example.org/a2.zip\n"
     (package / "nodeproppred" / "master.csv").write_text(table)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert sources(CATALOGUE["ogbn-arxiv"])[0].url == "https://example.org/a2.zip"
+    assert sources_of(CATALOGUE["ogbn-arxiv"])[0].url == "https://example.org/a2.zip"
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_every_dataset_has_an_address_for_every_file(name):
     entry = CATALOGUE[name]
-    found = sources(entry)
+    found = sources_of(entry)
     assert all(source.url.startswith("https://") for source in found)
     if not any(source.archive for source in found):
         assert {source.file for source in found} == {*entry.files, *entry.optional}
@@ -181,8 +184,8 @@ def test_every_dataset_has_an_address_for_every_file(name):
 
 
 def test_addresses_are_those_of_torch_geometric():
-    assert sources(CATALOGUE["cora"])[0].url == f"{Planetoid.url}/ind.cora.x"
-    penn = sources(CATALOGUE["penn94"])
+    assert sources_of(CATALOGUE["cora"])[0].url == f"{Planetoid.url}/ind.cora.x"
+    penn = sources_of(CATALOGUE["penn94"])
     assert penn[0].url == LINKXDataset.datasets["penn94"]["data.mat"]
     assert penn[1].url == LINKXDataset.splits["penn94"]
 

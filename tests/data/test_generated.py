@@ -79,7 +79,7 @@ class TestNotTheDataset:
         counted = statistics(load("ogbn-arxiv", root))
         monkeypatch.setitem(CATALOGUE, "ogbn-arxiv", replace(CATALOGUE["ogbn-arxiv"], statistics=counted))
         assert check("ogbn-arxiv", root).mismatches == ("generated: the files are a random graph that `data generate` wrote",)
-        with pytest.raises(InputError, match="got generated: .* Use --force"):
+        with pytest.raises(InputError, match="got generated: .* Replace them by force="):
             fetch("ogbn-arxiv", root)
         shown = run("data", "check", "ogbn-arxiv", "--data-root", root, code=1).stdout
         assert "ogbn-arxiv (generated)" in shown

@@ -90,7 +90,7 @@ CASES = {
     "graph is a list": (CORA, pickled("graph", [[1], [0]]), r"ind.cora.graph must be a dictionary from a node"),
     "neighbour outside": (CORA, pickled("graph", {0: [99]}), r"cora: edges must be node indices from 0 to 13, got 99"),
     "neighbour is a text": (CORA, pickled("graph", {0: ["a"]}), r"ind.cora.graph must be a dictionary .*ValueError"),
-    "index is a text": (CORA, content(INDEX, b"9\nten\n"), r"test.index must be one node index a line"),
+    "index is a text": (CORA, content(INDEX, b"9\nten\n"), r"test.index must be one node index per line"),
     "repeated index": (CORA, content(INDEX, b"9\n9\n10\n11\n12\n"), r"test.index must hold different indices from 9"),
     "small index": (CORA, content(INDEX, b"3\n9\n10\n11\n12\n"), r"test.index must hold different indices"),
     "too few indices": (CORA, content(INDEX, b"9\n10\n"), r"an index for each of the 5 rows of tx, got 2"),

@@ -119,7 +119,7 @@ def test_facebook100_without_splits(root):
     folder = raw.write_facebook100(root)["folder"]
     (folder / "fb100-Penn94-splits.npy").unlink()
     data = load("penn94", root)
-    with pytest.raises(InputError, match=r"split: protocol 'fixed' must have masks in penn94, got none."):
+    with pytest.raises(InputError, match=r"split: kind 'fixed' must have masks in penn94, got none."):
         split(data, "fixed")
 
 

@@ -1,4 +1,6 @@
-"""Splits: exact agreement with published draws, and laws that hold for every protocol, label vector and seed."""
+"""Splits: exact agreement with published draws, and laws that hold for every kind, label vector and seed."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from torch_geometric.data import Data
 
 from chebnet2d import InputError
-from chebnet2d.data import PROTOCOLS, Split, csbm, split, split_report
+from chebnet2d.data import SPLIT_KINDS, Split, csbm, split, split_report
 from chebnet2d.data.splits import labels_of
 from oracle_vectors import oracle_folder
 
@@ -23,28 +25,28 @@ def as_sets(made):
 
 
 @given(labels, st.sampled_from(DRAWN), seeds)
-def test_parts_are_disjoint_and_cover_exactly_the_labelled_nodes(y, protocol, seed):
-    train, val, test = as_sets(split(y, protocol, seed=seed))
+def test_parts_are_disjoint_and_cover_exactly_the_labelled_nodes(y, kind, seed):
+    train, val, test = as_sets(split(y, kind, seed=seed))
     assert len(train) + len(val) + len(test) == len(train | val | test)
     assert train | val | test == set(np.flatnonzero(y >= 0).tolist())
 
 
 @given(labels, st.sampled_from(DRAWN), seeds)
-def test_a_split_is_a_pure_function_of_labels_and_seed(y, protocol, seed):
+def test_a_split_is_a_pure_function_of_labels_and_seed(y, kind, seed):
     before = y.copy()
-    first = split(y, protocol, seed=seed)
+    first = split(y, kind, seed=seed)
     torch.manual_seed(1)  # the global state must not matter
-    again = split(torch.from_numpy(y), protocol, seed=seed)
+    again = split(torch.from_numpy(y), kind, seed=seed)
     assert first.digest == again.digest
     assert all(torch.equal(a, b) for a, b in zip(first.parts.values(), again.parts.values(), strict=True))
     assert np.array_equal(y, before)
 
 
 @given(labels, st.sampled_from(DRAWN), seeds)
-def test_what_unlabelled_nodes_are_does_not_matter(y, protocol, seed):
+def test_what_unlabelled_nodes_are_does_not_matter(y, kind, seed):
     """The labelled nodes alone, renumbered, are cut in the same way."""
     known = np.flatnonzero(y >= 0)
-    whole, alone = split(y, protocol, seed=seed), split(y[known], protocol, seed=seed)
+    whole, alone = split(y, kind, seed=seed), split(y[known], kind, seed=seed)
     for a, b in zip(whole.parts.values(), alone.parts.values(), strict=True):
         assert a.tolist() == known[b.numpy()].tolist()
 
@@ -56,8 +58,8 @@ def test_uniform_sizes_are_those_of_the_protocol(nodes, seed):
 
 
 @given(labels, st.sampled_from(("balanced", "balanced-torch")), seeds)
-def test_balanced_takes_the_same_number_of_every_class_or_all_of_it(y, protocol, seed):
-    made = split(y, protocol, seed=seed)
+def test_balanced_takes_the_same_number_of_every_class_or_all_of_it(y, kind, seed):
+    made = split(y, kind, seed=seed)
     known = y[y >= 0]
     quota = round(0.6 * known.size / (known.max() + 1))
     counts = np.bincount(y[made.train.numpy()], minlength=known.max() + 1)
@@ -80,13 +82,13 @@ def test_uniform_is_the_permutation_of_numpy():
 
 def test_seeds_give_different_splits():
     data = csbm(nodes=200)
-    for protocol in (*DRAWN, "per-class"):
-        options = {"per_class": 5, "val": 20, "test": 50} if protocol == "per-class" else {}
-        assert len({split(data, protocol, seed=seed, **options).digest for seed in range(20)}) == 20
+    for kind in (*DRAWN, "per-class"):
+        options = {"per_class": 5, "val": 20, "test": 50} if kind == "per-class" else {}
+        assert len({split(data, kind, seed=seed, **options).digest for seed in range(20)}) == 20
 
 
-@pytest.mark.parametrize(("protocol", "form"), [("balanced", "numpy"), ("balanced-torch", "torch")])
-def test_balanced_splits_of_cora_are_the_published_ones(protocol, form):
+@pytest.mark.parametrize(("kind", "form"), [("balanced", "numpy"), ("balanced-torch", "torch")])
+def test_balanced_splits_of_cora_are_the_published_ones(kind, form):
     folder = oracle_folder()
     if folder is None:
         pytest.skip("no golden vectors: set CHEBNET2D_ORACLES to their folder")
@@ -94,7 +96,7 @@ def test_balanced_splits_of_cora_are_the_published_ones(protocol, form):
         cases = [key.split(":") for key in stored.files if key.startswith(f"{form}:")]
         assert len(cases) == 6
         for _, seed, part in cases:
-            made = split(stored["y"], protocol, seed=int(seed))
+            made = split(stored["y"], kind, seed=int(seed))
             assert np.array_equal(made.parts[part].numpy(), stored[f"{form}:{seed}:{part}"])
 
 
@@ -163,7 +165,7 @@ def test_other_parts_have_another_name():
 
 Y = np.repeat(np.arange(3), 10)
 WRONG = {
-    "unknown protocol": (Y, "balance", {}, r"split: protocol must be one of .* Did you mean 'balanced'"),
+    "unknown kind": (Y, "balance", {}, r"split: kind must be one of .* Did you mean 'balanced'"),
     "negative seed": (Y, "uniform", {"seed": -1}, r"split: seed must be an integer from 0 to 4294967295, got -1"),
     "seed of wrong type": (Y, "uniform", {"seed": 1.5}, r"split: seed must be an integer from 0"),
     "parts above 1": (
@@ -174,13 +176,13 @@ WRONG = {
     ),
     "nothing to train on": (Y, "uniform", {"train": 0.0}, r"something to train on, got train=0"),
     "part of wrong type": (Y, "balanced", {"val": "0.2"}, r"split: val must be a number in \[0, 1\], got '0.2'"),
-    "option of another protocol": (
+    "option of another kind": (
         Y,
         "uniform",
         {"per_class": 3},
-        r"of protocol 'uniform' must be train and val, got 'per_c",
+        r"of kind 'uniform' must be train and val, got 'per_c",
     ),
-    "option of none": (Y, "uniform-50", {"train": 0.5}, r"options of protocol 'uniform-50' must be none, got 'train'"),
+    "option of none": (Y, "uniform-50", {"train": 0.5}, r"options of kind 'uniform-50' must be none, got 'train'"),
     "too many per class": (Y, "per-class", {"per_class": 11}, r"at most the size of the smallest class, 10 \(class 0\), got 11"),
     "no room": (
         Y,
@@ -188,7 +190,7 @@ WRONG = {
         {"per_class": 5},
         r"val and test must leave room in the 15 nodes outside",
     ),
-    "no masks": (csbm(nodes=20, degree=2), "fixed", {}, r"protocol 'fixed' must have masks in csbm, got none"),
+    "no masks": (csbm(nodes=20, degree=2), "fixed", {}, r"kind 'fixed' must have masks in csbm, got none"),
     "no labels": (np.full(5, -1), "uniform", {}, r"split: some nodes must have a label \(>= 0\), got none among 5"),
     "labels of wrong type": (np.zeros(5), "uniform", {}, r"split: labels must be N integers, got ndarray of shape \(5,\)"),
     "labels of wrong shape": (
@@ -203,9 +205,9 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_arguments_get_one_sentence(case):
-    data, protocol, options, message = WRONG[case]
+    data, kind, options, message = WRONG[case]
     with pytest.raises(InputError, match=message):
-        split(data, protocol, **options)
+        split(data, kind, **options)
 
 
 def test_overlapping_masks_are_refused():
@@ -215,6 +217,11 @@ def test_overlapping_masks_are_refused():
         split(data, "fixed")
 
 
-def test_every_protocol_is_documented():
-    assert all(f'"{name}"' in (split.__doc__ or "") for name in PROTOCOLS)
+def test_every_kind_is_documented():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "data.md").read_text()
+    for name, make in SPLIT_KINDS.items():
+        assert make.__doc__
+        if make.__module__.startswith("chebnet2d."):
+            assert f'"{name}"' in (split.__doc__ or "")
+            assert f"| `{name}` |" in page
     assert labels_of([1, 2]).dtype == np.int64

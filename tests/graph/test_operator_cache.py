@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from chebnet2d._checks import InputError
-from chebnet2d.graph import SparseOperator, adjacency, made_of, operator_cache, operator_of
+from chebnet2d.graph import SparseOperator, adjacency, derived_operator, operator_cache, operator_of
 from example_graphs import graph, weighted
 
 
@@ -56,7 +56,7 @@ class TestRememberedOperators:
             torch.testing.assert_close(self.operator(sparse).to_dense(), self.operator(edge_index, weight).to_dense())
 
 
-def test_what_is_made_of_a_graph_is_made_once_until_the_graph_changes():
+def test_what_is_derived_from_a_graph_is_kept_until_the_graph_changes():
     edge_index, weight, nodes, _ = graph()
     calls = []
 
@@ -64,15 +64,15 @@ def test_what_is_made_of_a_graph_is_made_once_until_the_graph_changes():
         calls.append(a.nnz)
         return len(calls)
 
-    assert made_of(edge_index, weight, nodes, "count", count, owner="t") == 1
-    assert made_of(edge_index, weight, nodes, "count", count, owner="t") == 1
-    assert made_of(edge_index, weight, nodes, "other", count, owner="t") == 2
+    assert derived_operator(edge_index, weight, nodes, "count", count, owner="t") == 1
+    assert derived_operator(edge_index, weight, nodes, "count", count, owner="t") == 1
+    assert derived_operator(edge_index, weight, nodes, "other", count, owner="t") == 2
     edge_index[:, 0] = edge_index[:, 1]
-    assert made_of(edge_index, weight, nodes, "count", count, owner="t") == 3
+    assert derived_operator(edge_index, weight, nodes, "count", count, owner="t") == 3
     operator = adjacency(edge_index, weight, nodes)
-    assert made_of(operator, None, nodes, "count", count, owner="t") == 4
-    assert made_of(operator, None, nodes, "count", count, owner="t") == 4
+    assert derived_operator(operator, None, nodes, "count", count, owner="t") == 4
+    assert derived_operator(operator, None, nodes, "count", count, owner="t") == 4
     with pytest.raises(InputError, match="t: the operator must be 3 x 3, as x has rows"):
-        made_of(operator, None, 3, "count", count, owner="t")
+        derived_operator(operator, None, 3, "count", count, owner="t")
     with pytest.raises(InputError, match="t: edge_index must be a tensor"):
-        made_of([[0], [1]], None, 3, "count", count, owner="t")  # type: ignore[arg-type]
+        derived_operator([[0], [1]], None, 3, "count", count, owner="t")  # type: ignore[arg-type]

@@ -105,6 +105,11 @@ def test_operator_conversions():
     assert "17 x 17" in repr(operator)
 
 
+def test_the_product_with_a_vector():
+    operator, x = l_hat(), torch.randn(17, dtype=torch.float64)
+    torch.testing.assert_close(operator @ x, operator.to_dense() @ x)
+
+
 def test_spectrum_transform_and_filter():
     operator = l_hat()
     spectrum = Spectrum.of(operator)

@@ -1,26 +1,27 @@
-"""Attention with noise in one function against the plain formula, in values and gradients."""
+"""Attention under samples of noise, against the plain formula."""
 
-import pytest
 import torch
+from kernel_suite import Case, KernelSuite, draw
 
-from chebnet2d.kernels.noisy_attention import noisy_attention
+from chebnet2d.kernels import noisy_attention
+from chebnet2d.kernels.noisy_attention import _NoisyAttention
 
 
-@pytest.mark.parametrize("stacked", [False, True])
-def test_noisy_attention_is_the_plain_formula_with_its_gradients(stacked):
-    generator = torch.Generator().manual_seed(1)
-    shapes = [(7, 2, 5), (7, 2, 5), (7, 2, 3), (7, 2, 4)]
-    parts = [torch.rand(3 if stacked else 1, *shape, generator=generator, dtype=torch.float64) + 0.1 for shape in shapes]
-    *inputs, noise = [part.requires_grad_() for part in parts[:3]] + parts[3:]
+def plain(query, key, value, noise):
+    weights = torch.einsum("nhm,jhm,jhs->nhjs", query, key, noise)
+    return torch.einsum("nhjs,jhd->nhd", weights / weights.sum(dim=2, keepdim=True), value) / noise.shape[2]
 
-    def plain(query, key, value, noise):
-        weights = torch.einsum("nhm,jhm,jhs->nhjs", query, key, noise)
-        return torch.einsum("nhjs,jhd->nhd", weights / weights.sum(dim=2, keepdim=True), value) / noise.shape[2]
 
-    wanted = torch.stack([plain(*run) for run in zip(*inputs, noise, strict=True)])
-    found = torch.func.vmap(noisy_attention)(*inputs, noise) if stacked else noisy_attention(*(part[0] for part in parts))[None]
-    torch.testing.assert_close(found, wanted)
-    direction = torch.randn(wanted.shape, generator=generator, dtype=torch.float64)
-    gradients = [torch.autograd.grad((out * direction).sum(), inputs) for out in (found, wanted)]
-    for one, other in zip(*gradients, strict=True):
-        torch.testing.assert_close(one, other)
+class TestNoisyAttention(KernelSuite):
+    functions = (_NoisyAttention,)
+    variants = {"two heads": {"heads": 2}, "one head": {"heads": 1, "samples": 1}}  # noqa: RUF012
+
+    @classmethod
+    def case(cls, nodes, heads, samples=4):
+        widths = (5, 5, 3, samples)
+        return Case(
+            noisy_attention,
+            plain,
+            lambda seed: [draw(nodes, heads, width, seed=seed + 10 * i).abs() + 0.1 for i, width in enumerate(widths)],
+            constant=(3,),
+        )

@@ -8,8 +8,6 @@ import scipy.special
 import scipy.stats
 
 from chebnet2d import models
-from chebnet2d.conv import SpectralConv
-from chebnet2d.models.adc import Heat, Mixture
 from dense_graph import F_IN, C, N, close, filter_input, numpy, ready
 from oracle_vectors import assert_near, read_vector
 
@@ -46,11 +44,11 @@ def test_gadc_starts_as_a_uniform_walk(dense, variant):
 
 
 def test_diffusion_alone_as_published():
-    for name, kind in (("adc", lambda n: Heat(n, 10, 3.0)), ("gadc", lambda n: Mixture(n, n, 10))):
+    for name, method in (("adc", models.ADC), ("gadc", models.GADC)):
         vector = read_vector(name)
         for i in range(2):
             enter = vector.tensor(f"extra:diffusion{i}_in")
             channels = enter.shape[1]
-            conv = SpectralConv(channels, channels, 9, paradigm=kind(channels), basis="monomial", operator="P~").double()
+            conv = method.convolution(channels, channels, terms=10).double()
             next(conv.parameters()).data.copy_(vector.tensor(f"param:layers.{i}.diffusion.t"))
             assert_near(conv(enter, vector.edge_index), vector.arrays[f"extra:diffusion{i}_out"], f"{name}, layer {i}")

@@ -76,3 +76,13 @@ def test_pdegcn_says_what_is_wrong():
         InputError, match="PDEGCN: dynamics must be one of 'diffusion', 'hyperbolic', 'mixed', got 'difusion'.*Did you"
     ):
         PDEGCN(6, 3, dynamics="difusion")
+
+
+def test_an_operator_without_edges_has_no_flux():
+    layer = Flux(4, 0.5, "relu").double()
+    x = torch.randn(5, 4, dtype=torch.float64, requires_grad=True)
+    out = layer(x, SparseOperator.from_dense(torch.eye(5, dtype=torch.float64)))
+    out.sum().backward()
+    assert out.shape == (5, 4)
+    assert not out.any()
+    assert not x.grad.any()

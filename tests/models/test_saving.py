@@ -130,3 +130,65 @@ def test_save_into_a_file_is_refused(tmp_path):
     with pytest.raises(chebnet2d.InputError, match="path must be a folder or new"):
         chebnet2d.save(chebnet2d.ChebNet2D(5, 3), target)
     assert target.read_text() == "mine"
+
+
+OUTSIDE = """
+from pathlib import Path
+from chebnet2d.models import MLPClassifier
+
+Path(__file__).with_name("ran").touch()
+
+class Mine(MLPClassifier):
+    pass
+"""
+LOAD = """
+import sys, chebnet2d
+model = chebnet2d.load(sys.argv[1], **eval(sys.argv[2]))
+print(type(model).__name__, model.config["in_channels"])
+"""
+
+
+@pytest.mark.parametrize("kind", ["graph", "bases"])
+def test_a_model_from_outside_is_loaded_only_with_the_caller_s_word(tmp_path, kind):
+    """The file names ``my_file.py:Mine``; loading it must not run that file, unless the caller says so."""
+    from chebnet2d.models import FilterFirst, find_model
+
+    code = tmp_path / "my_file.py"
+    code.write_text(OUTSIDE)
+    method = f"{code}:Mine"
+    model = find_model(method)(4, 2) if kind == "graph" else FilterFirst(method, 4, 2, degree=1)
+    folder = chebnet2d.save(model, tmp_path / "model")
+    assert json.loads((folder / "config.json").read_text())["model"] == method
+    assert chebnet2d.load(folder).config == model.config, "found before in this process"
+    (tmp_path / "ran").unlink()
+
+    def load(options: str) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-c", LOAD, str(folder), options], capture_output=True, text=True, check=False)
+
+    refused = load("{}")
+    assert refused.returncode != 0
+    assert "method must be given for the outside method" in refused.stderr
+    assert not (tmp_path / "ran").exists()
+    allowed = load(repr({"method": method}))
+    assert allowed.stdout.split() == ["Mine" if kind == "graph" else "FilterFirst", "4"], allowed.stderr
+    assert (tmp_path / "ran").exists()
+
+
+def test_a_name_of_an_entry_point_is_not_looked_up(saved, monkeypatch):
+    import importlib.metadata
+
+    _, folder = saved
+    edit(folder, model="theirs")
+    monkeypatch.setattr(importlib.metadata, "entry_points", None)
+    with pytest.raises(chebnet2d.InputError, match="the method in config.json must be one of"):
+        chebnet2d.load(folder)
+    assert chebnet2d.load(folder, method="chebnet2d").config["degree"] == 4
+
+
+def test_a_reading_that_is_none(tmp_path):
+    from chebnet2d.models import EachBasis
+
+    folder = chebnet2d.save(EachBasis("gprgnn", 4, 2, degree=2, stored={"operator": "P~"}), tmp_path / "model")
+    edit(folder, reading="os.system")
+    with pytest.raises(chebnet2d.InputError, match="the reading in config.json must be one of 'filter-first', 'each-basis'"):
+        chebnet2d.load(folder)

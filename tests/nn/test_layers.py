@@ -9,8 +9,9 @@ import scipy.stats
 import torch
 
 from chebnet2d.graph import SparseOperator
-from chebnet2d.kernels.random_streams import Stream, random_streams
-from chebnet2d.nn import MLP, Dropout, Linear, MaskedFeatures
+from chebnet2d.kernels import Stream, random_streams
+from chebnet2d.nn import MLP, Dropout, Linear, check_features
+from chebnet2d.nn.features import MaskedFeatures, pattern_of
 from dense_graph import F_IN, C
 
 
@@ -49,6 +50,32 @@ def test_dropout_of_sparse_features_equals_dropout_of_their_values():
     twice = dropout(masked)
     assert set((twice.values == 0).tolist()) == {True, False}
     assert dropout.eval()(x) is x
+
+
+@pytest.mark.parametrize("columns", [3, 20])
+def test_a_linear_layer_with_dropout_is_dropout_then_the_layer(columns):
+    layer, dropout, x = Linear(9, columns).double(), Dropout(0.4), torch.randn(50, 9, dtype=torch.float64)
+    results = []
+    for call in (lambda: layer(x, dropout), lambda: layer(dropout(x))):
+        with random_streams([Stream(1)]):
+            results.append(call())
+    torch.testing.assert_close(*results)
+    dropout.eval()
+    torch.testing.assert_close(layer(x, dropout), layer(x))
+
+
+def test_features_are_checked_by_their_columns_and_dtype():
+    x = sparse_features()
+    masked = Dropout(0.4)(x)
+    assert pattern_of(masked) is x
+    assert pattern_of(x) is x
+    for good in (x, x.to_dense(), masked):
+        check_features("Model", good, 12)
+    for bad in (x, x.to_dense(), masked, [[1.0]]):
+        with pytest.raises(ValueError, match="Model: x must be an N x 11 tensor or SparseOperator, got"):
+            check_features("Model", bad, 11)
+    with pytest.raises(ValueError, match="Model: x must have a floating point dtype, got torch.int64"):
+        check_features("Model", torch.ones(3, 12, dtype=torch.long), 12)
 
 
 def test_dropout_gradient_is_the_mask():

@@ -4,14 +4,15 @@ import matplotlib.image
 import pytest
 
 import chebnet2d
-from chebnet2d.plots import plot_filters
+from chebnet2d.plots import plot_filters, save_figure
 
 
 @pytest.mark.parametrize("name", ["{}", "Reinforcement Learning {}", "x" * 200])
 @pytest.mark.parametrize("classes", [2, 3, 5, 10])
 def test_nothing_is_cut_off(tmp_path, classes, name):
     model = chebnet2d.ChebNet2D(4, classes, hidden_channels=4, degree=3)
-    picture = matplotlib.image.imread(plot_filters(model, tmp_path / "f.png", [name.format(c) for c in range(classes)]))
+    figure = plot_filters(model, class_names=[name.format(c) for c in range(classes)])
+    picture = matplotlib.image.imread(save_figure(figure, tmp_path / "f.png"))
     edges = (picture[:2], picture[-2:], picture[:, :2], picture[:, -2:])
     assert all((edge == 1).all() for edge in edges), "text or lines reach the edge of the picture"
     assert max(picture.shape) < 2000

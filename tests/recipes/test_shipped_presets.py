@@ -5,11 +5,10 @@ import tomllib
 from importlib.resources import files
 
 import pytest
-from chebnet2d.recipes.build import build_model
-from chebnet2d.recipes.preset_files import load_preset, shipped_presets
 
 import chebnet2d
 from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
+from chebnet2d.recipes import load_recipe, search_ranges, shipped_recipes
 from chebnet2d.study import Protocol
 from chebnet2d.training import Settings
 from shipped_methods import OURS
@@ -20,7 +19,7 @@ NAMES = {"gcn": GCN, "gcnii": GCNII, "linkx": LINKX, "glognn": GloGNN, "pdegcn":
 @pytest.mark.parametrize("name", NAMES)
 def test_presets_build_models_and_settings(name):
     assert MODELS[name] is NAMES[name]
-    tables = tomllib.loads(files("chebnet2d").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads(files("chebnet2d").joinpath("recipes", "presets", f"{name}.toml").read_text(encoding="utf-8"))
     method = NAMES[name]
     known = inspect.signature(method).parameters
     search = tables.pop("search")
@@ -41,7 +40,7 @@ def test_presets_build_models_and_settings(name):
 
 @pytest.mark.parametrize("name", OURS)
 def test_shipped_settings_fit_the_method(name):
-    presets = shipped_presets(name)
+    presets = shipped_recipes(name)
     assert "default" in presets, "for datasets without tuned settings"
     arguments = inspect.signature(MODELS[name]).parameters
     groups = {"", *(f"{group}_" for group in MODELS[name].groups)}
@@ -51,25 +50,25 @@ def test_shipped_settings_fit_the_method(name):
         "patience",
         "monitor",
     }
-    for dataset, preset in presets.items():
-        assert set(preset["model"]) <= set(arguments), dataset
-        assert set(preset["settings"]) <= known, dataset
-        if dataset == "search":
-            assert all(isinstance(values, list) and values for part in preset.values() for values in part.values())
-            continue
+    ranges = search_ranges(name)
+    assert set(ranges.get("model", {})) <= set(arguments)
+    assert set(ranges.get("settings", {})) <= known
+    assert all(isinstance(values, list) and values for part in ranges.values() for values in part.values())
+    for dataset, recipe in presets.items():
+        assert set(recipe.arguments) <= set(arguments), dataset
+        assert set(recipe.settings) <= known, dataset
         assert dataset == "default" or dataset in chebnet2d.data.CATALOGUE, dataset
-        assert preset["origin"].strip(), "where the numbers come from"
-        assert preset["transform"] in ("none", *chebnet2d.data.TRANSFORMS), dataset
-        Settings.of(**preset["settings"])
+        assert recipe.origin.strip(), "where the numbers come from"
+        Settings.of(**recipe.settings)
         sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
-        MODELS[name](6, 3, **sizes, **{**preset["model"], **({"hidden_channels": 8} if "hidden_channels" in arguments else {})})
+        MODELS[name](6, 3, **sizes, **{**recipe.arguments, **({"hidden_channels": 8} if "hidden_channels" in arguments else {})})
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_searched_value_is_accepted(name):
     arguments = inspect.signature(MODELS[name]).parameters
     sizes = {"num_nodes": 20} if "num_nodes" in arguments else {}
-    for key, values in shipped_presets(name).get("search", {}).get("model", {}).items():
+    for key, values in search_ranges(name).get("model", {}).items():
         for value in values:
             small = {"hidden_channels": 8} if "hidden_channels" in arguments and key != "hidden_channels" else {}
             MODELS[name](6, 3, **sizes, **small, **{key: value})
@@ -77,21 +76,21 @@ def test_every_searched_value_is_accepted(name):
 
 def test_unified_methods_share_features_mlp_and_optimiser():
     protocol = Protocol.from_table(3)
-    unified = [method for method in protocol.methods if method.endswith(":unified")]
-    assert len(unified) == 5
+    unified = [*(method for method in protocol.methods if method.endswith(":unified")), "chebnet2d:unified"]
+    assert len(unified) == 6
     for dataset in protocol.datasets:
-        presets = [protocol.preset(method, dataset) for method in unified]
-        assert {preset.transform for preset in presets} == {"row-normalize" if dataset in ("cora", "computers") else "none"}
+        recipes = [protocol.recipe(method, dataset) for method in unified]
+        assert {recipe.transform for recipe in recipes} == {"row-normalize" if dataset in ("cora", "computers") else "none"}
         data = chebnet2d.data.load("csbm")
-        mlps = [build_model(preset.method, data, dict(preset.model)).mlp for preset in presets]
+        mlps = [recipe.build(data).mlp for recipe in recipes]
         shapes = {tuple(tuple(parameter.shape) for parameter in mlp.parameters()) for mlp in mlps}
         assert shapes == {((data.num_features, 64), (64,), (64, 3), (3,))}
         assert {tuple(float(dropout.p) for dropout in mlp.dropouts) for mlp in mlps} == {(0.5, 0.5)}
-        assert {Settings.of(**preset.settings).optimizer for preset in presets} == {"adam"}
+        assert {Settings.of(**recipe.settings).optimizer for recipe in recipes} == {"adam"}
 
 
 @pytest.mark.parametrize(
     ("dataset", "transform"), [("cora", "row-normalize"), ("ogbn-arxiv", "none"), ("my-graph", "none"), ("csbm", "none")]
 )
 def test_defaults_divide_counts_of_words_by_their_sum_and_nothing_else(dataset, transform):
-    assert load_preset("chebnet2d", dataset).transform == transform
+    assert load_recipe("chebnet2d", dataset).transform == transform

@@ -8,7 +8,7 @@ def study_row(method, dataset, split, score, seed):
         "split": split,
         "split_seed": seed,
         "metric": "accuracy",
-        "test_metric": score,
+        "test": {"accuracy": score},
         "train_nodes": 60,
         "test_nodes": 20,
     }

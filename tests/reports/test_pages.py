@@ -46,7 +46,7 @@ def test_a_page_names_means_of_cells_and_refuses_cells_that_are_not_there():
     assert page.startswith("Here 90.00, {not a cell at all}.\n")
     assert "(uniform 80.00, balanced 90.00; paper 85.00): balanced splits have 90.00.\n" in page
     assert "| dataset | methods | uniform | balanced |\n|---|---|---|---|\n| cora | 1 | -5.0 (5.0) | +5.0 (5.0) |\n" in page
-    with pytest.raises(chebnet2d.InputError, match="{uniform gcn texas} in --notes must name a split, a method and a dataset"):
+    with pytest.raises(chebnet2d.InputError, match="{uniform gcn texas} in the notes must name a split, a method and a dataset"):
         make_page(tables, rows, {"page": {"intro": "{uniform gcn texas}"}})
 
 
@@ -71,7 +71,7 @@ def test_origins_are_told_apart(origin, letter):
 @pytest.mark.parametrize("content", ["gcn = 3", "[gcn]\ntexas = 3", "no toml"])
 def test_notes_that_are_none_are_refused(content, tmp_path):
     (tmp_path / "notes.toml").write_text(content)
-    with pytest.raises(chebnet2d.InputError, match="study table: "):
+    with pytest.raises(chebnet2d.InputError, match="read_notes: "):
         read_notes(tmp_path / "notes.toml")
     with pytest.raises(chebnet2d.InputError, match="must be a TOML file, got .* which does not exist"):
         read_notes(tmp_path / "other.toml")

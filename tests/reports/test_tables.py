@@ -1,4 +1,4 @@
-"""Tables of a study: ways of splitting, names, marks and formats."""
+"""Tables of a study: kinds of split, names, marks and formats."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from table_rows import study_row
 
 import chebnet2d
-from chebnet2d.reports import format_table, make_table, make_tables
+from chebnet2d.reports import format_table, make_page, make_table, make_tables
 from chebnet2d.study import Protocol, Store, run_study
 from small_study import small
 
@@ -18,11 +18,11 @@ def test_two_ways_of_splitting_have_a_table_each(preset, tmp_path):
         rows = list(store.rows())
         assert store.protocol == protocol
     assert sorted((row["split"], row["split_seed"]) for row in rows) == [(s, n) for s in ("balanced", "uniform") for n in (0, 1)]
-    with pytest.raises(chebnet2d.InputError, match="rows must have one way of splitting, got balanced, uniform"):
+    with pytest.raises(chebnet2d.InputError, match="rows must have one kind of split, got balanced, uniform"):
         make_table(rows)
     uniform, balanced = make_tables(rows)
     assert (uniform.split, balanced.split) == ("uniform", "balanced")
-    mean = sum(row["test_metric"] for row in rows if row["split"] == "balanced") / 2
+    mean = sum(row["test"]["accuracy"] for row in rows if row["split"] == "balanced") / 2
     assert balanced.cells["chebnet2d", "csbm"].summary.mean == pytest.approx(mean)
     text = format_table([uniform, balanced])
     assert text.index("split `uniform`") < text.index("split `balanced`")
@@ -53,7 +53,7 @@ def test_table_marks_and_formats():
                     "method": method,
                     "dataset": "cora",
                     "split_seed": split,
-                    "test_metric": level + noise * (1 if method != "mlp" else -1),
+                    "test": {"accuracy": level + noise * (1 if method != "mlp" else -1)},
                     "metric": "accuracy",
                     "split": "uniform",
                     "train_nodes": 60,
@@ -75,3 +75,23 @@ def test_table_marks_and_formats():
     assert r"\underline{$89.90" in latex
     assert json.loads(format_table(table, "json"))["cells"][0]["published"] == 89.96
     assert format_table(table, "csv").splitlines()[0].startswith("method,dataset,split,metric,mean,std,half_width")
+
+
+def test_runs_that_diverged_are_left_out_and_shown():
+    scores = {"mlp": [0.9, None, 0.8], "gcn": [None, float("nan"), None], "appnp": [0.7, 0.7, 0.7]}
+    rows = [study_row(method, "cora", "uniform", score, seed) for method, of in scores.items() for seed, score in enumerate(of)]
+    rows += [study_row(method, "texas", "uniform", 0.5, seed) for method in scores for seed in range(3)]
+    tables = make_tables(rows, {"gcn": {"cora": 80.0}, "mlp": {"cora": 90.0}})
+    cells = tables[0].column("cora")
+    assert (cells["mlp"].summary.mean, cells["mlp"].summary.runs, cells["mlp"].diverged) == (pytest.approx(0.85), 2, 1)
+    assert [cells[method].rank for method in ("mlp", "appnp", "gcn")] == [1, 2, 3]
+    assert tables[0].ranks == {"mlp": 2.0, "gcn": 2.0, "appnp": 2.0}, "over the datasets where all have a number"
+    markdown = format_table(tables)
+    assert "[1 diverged] (90.00)" in markdown
+    assert "| diverged (80.00) |" in markdown
+    records = json.loads(format_table(tables, "json"))["cells"]
+    assert [(r["method"], r["dataset"]) for r in records if r["mean"] is None] == [("gcn", "cora")]
+    for style in ("latex", "csv"):
+        assert "diverged" in format_table(tables, style)
+    rows = [row | {"config": {"origin": "default"}} for row in rows]
+    assert "| cora | 1 | -5.0 (5.0) |" in make_page(tables, rows, {})

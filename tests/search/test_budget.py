@@ -4,9 +4,13 @@ import time
 
 import pytest
 
-from chebnet2d.search.budget import Budget, Spending, usual_batch
-from chebnet2d.search.search import search
+from chebnet2d.search import Budget, Trial, search
+from chebnet2d.search.budget import Spending
 from small_search import QUICK
+
+
+def trial(epochs, seconds, *, pruned):
+    return Trial({}, {}, 0.5, 1.0, [0.5] * len(epochs), epochs, epochs, seconds, pruned)
 
 
 class TestBudget:
@@ -28,42 +32,44 @@ class TestBudget:
             assert result.stopped == "budget"
             assert result.baseline.pruned
             assert all(trial.pruned for trial in result.trials)
-            assert " before" not in result.preset.origin, "a baseline that was cut off is no fair comparison"
+            origin = result.recipe.origin
+            assert " before" not in origin, "a baseline that was cut off is no fair comparison"
+            assert "cut off after" in origin
 
-    def test_the_usual_batch_leaves_something_to_learn_from(self):
-        assert [usual_batch(Budget.of(budget)) for budget in ("10m", 1000, 32, 7, 3)] == [16, 16, 8, 1, 1]
+    def test_the_usual_group_leaves_something_to_learn_from(self):
+        assert [Spending(budget).group_size for budget in ("10m", 1000, 32, 7, 3)] == [16, 16, 8, 1, 1]
 
-    def test_batches_shrink_with_what_is_left(self, monkeypatch):
+    def test_groups_shrink_with_what_is_left(self, monkeypatch):
         now = [0.0]
         monkeypatch.setattr("chebnet2d.search.budget.time.perf_counter", lambda: now[0])
-        spending = Spending(Budget.of("100s"), batch=16)
-        assert spending.next_batch() == 16, "nothing is known yet"
-        spending.learn([{"epochs": [40, 60], "seconds": 5.0, "pruned": False}])  # 0.1 s an epoch, 50 epochs to the end
+        spending = Spending(Budget.of("100s"), group_size=16)
+        assert spending.next_group() == 16, "nothing is known yet"
+        spending.learn([trial([40, 60], 5.0, pruned=False)])  # 0.1 s per epoch, 50 epochs to the end
         assert spending.cost(3) == pytest.approx(15)
         now[0] = 10.0
-        assert spending.next_batch() == 16
+        assert spending.next_group() == 16
         now[0] = 70.0
-        assert spending.next_batch() == 6
+        assert spending.next_group() == 6
         spending.writing = 10.0
-        assert spending.next_batch() == 4
+        assert spending.next_group() == 4
         now[0] = 87.0
-        assert spending.next_batch() == 1, "half of the way for one"
+        assert spending.next_group() == 1, "half of the way for one"
         now[0] = 88.0
-        assert spending.next_batch() == 0
-        spending = Spending(Budget.of("20"), batch=16)
+        assert spending.next_group() == 0
+        spending = Spending(Budget.of("20"), group_size=16)
         spending.trials = 16
-        assert spending.next_batch() == 4
-        assert [spending.next_batch(in_training) for in_training in (1, 4)] == [3, 0]
+        assert spending.next_group() == 4
+        assert [spending.next_group(in_training) for in_training in (1, 4)] == [3, 0]
 
-    def test_the_cost_of_a_batch_that_is_halved(self, monkeypatch):
+    def test_the_cost_of_a_group_that_is_halved(self, monkeypatch):
         now = [0.0]
         monkeypatch.setattr("chebnet2d.search.budget.time.perf_counter", lambda: now[0])
-        spending = Spending(Budget.of("1000s"), batch=16, rungs=(50, 100, 200))
-        spending.learn([{"epochs": [400], "seconds": 400.0, "pruned": False}])
+        spending = Spending(Budget.of("1000s"), group_size=16, rungs=(50, 100, 200))
+        spending.learn([trial([400], 400.0, pruned=False)])
         assert spending.cost(16) == pytest.approx(16 * 50 + 8 * 50 + 4 * 100 + 2 * 200)
         assert spending.cost(5) == pytest.approx(5 * 50 + 3 * 50 + 2 * 100 + 1 * 200)
-        assert spending.next_batch() == 8
+        assert spending.next_group() == 8
         now[0] = 700.0
-        assert spending.next_batch() == 3, "no trial would end, but three get to epoch 100"
-        spending.learn([{"epochs": [50], "seconds": 5.0, "pruned": True}, {"epochs": [150], "seconds": 15.0, "pruned": False}])
+        assert spending.next_group() == 3, "no trial would end, but three get to epoch 100"
+        spending.learn([trial([50], 5.0, pruned=True), trial([150], 15.0, pruned=False)])
         assert spending.cost(16) == pytest.approx(0.1 * (16 * 50 + 8 * 50 + 4 * 50))

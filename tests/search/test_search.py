@@ -5,17 +5,19 @@ import itertools
 import json
 import statistics
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 from search_examples import SMALL, without_time
 
 import chebnet2d
-from chebnet2d.recipes import Preset
-from chebnet2d.search.search import _best_preset, search
+from chebnet2d.recipes import Recipe
+from chebnet2d.search import Trial, search
+from chebnet2d.search.result import best_recipe
 from chebnet2d.search.space import LEARNING_RATES
 from chebnet2d.training import fit, fit_many
-from small_search import FIXED, PRESET, QUICK
+from small_search import FIXED, QUICK, RECIPE
 from uniform_split import split
 
 
@@ -35,13 +37,13 @@ class TestSearch:
         assert found == pytest.approx(truth, abs=1e-6)
         assert result.best.val_metric == pytest.approx(max(truth.values()), abs=1e-6)
         assert max(truth.values()) > min(truth.values())
-        assert result.preset.model == {
+        assert result.recipe.model == {
             "hidden_channels": 4,
             "filter_dropout": 0.0,
             **_only(result.best.model, "degree", "dropout"),
         }
-        assert result.preset.settings["lr"] == result.best.settings["lr"]
-        assert result.preset.settings["epochs"] == 12
+        assert result.recipe.settings["lr"] == result.best.settings["lr"]
+        assert result.recipe.settings["epochs"] == 12
 
     @pytest.mark.parametrize("sampler", ["tpe", "random"])
     def test_test_labels_do_not_matter(self, data, sampler):
@@ -54,7 +56,7 @@ class TestSearch:
         other.y[hidden] = (other.y[hidden] + 1) % 3
         first, second = (search(d, sampler=sampler, budget=8, **QUICK) for d in (data, other))
         assert [without_time(t) for t in first.trials] == [without_time(t) for t in second.trials]
-        assert first.preset == second.preset
+        assert first.recipe == second.recipe
 
     def test_runs_do_not_know_the_test_nodes(self, data, monkeypatch):
         calls = []
@@ -63,9 +65,9 @@ class TestSearch:
             calls.append((runs, kwargs))
             return fit_many(runs, *args, **kwargs)
 
-        monkeypatch.setattr(sys.modules["chebnet2d.search.search"], "fit_many", spy)
+        monkeypatch.setattr(sys.modules["chebnet2d.search.trainer"], "fit_many", spy)
         search(data, budget=6, **QUICK)
-        assert len(calls) == 3, "the baseline and two batches"
+        assert len(calls) == 3, "the baseline and two groups"
         for runs, options in calls:
             assert options["test"] is False
             assert all(run.split.test.numel() == 0 for run in runs)
@@ -84,7 +86,7 @@ class TestSearch:
         assert [without_time(t) for t in second.trials] == [without_time(t) for t in whole.trials]
         assert [without_time(t) for t in second.trials[:4]] == [without_time(t) for t in first.trials]
         assert without_time(second.baseline) == without_time(whole.baseline)
-        assert second.preset == whole.preset
+        assert second.recipe == whole.recipe
         points = [json.dumps([t.model, t.settings], sort_keys=True) for t in whole.trials]
         assert len(set(points)) == 8
 
@@ -95,7 +97,7 @@ class TestSearch:
             search(data, **{**options, "epochs": 13})
         with pytest.raises(ValueError, match="whose space differ"):
             search(data, ranges=SMALL, **options)
-        other = {**options, "preset": Preset("mlp", "csbm", "a test", model={"hidden_channels": 4})}
+        other = {**options, "recipe": Recipe("mlp", model={"hidden_channels": 4})}
         assert len(search(data, "mlp", **other).trials) == 1, "one storage can hold searches of several methods"
 
     def test_a_small_space_is_exhausted_by_every_sampler(self, data):
@@ -118,14 +120,33 @@ class TestSearch:
         result = search(data, budget=2, ranges=bad, **{**QUICK, "epochs": 40})
         assert result.baseline.val_metric > result.best.val_metric
         assert result.val_metric == result.baseline.val_metric
-        assert result.preset.model == PRESET.model
-        assert result.preset.origin.startswith("a test; a search found nothing better (random, 2 trials on 2 uniform splits")
+        assert result.recipe.model == RECIPE.model
+        assert result.recipe.origin.startswith("a test; a search found nothing better (random, 2 trials on 2 uniform splits")
 
-    def test_a_tie_goes_to_the_baseline(self, data):
-        record = {"model": {"degree": 4}, "settings": {}, "val_metric": 0.9028, "val_loss": 0.5, "pruned": False}
-        baseline = {"model": {}, "settings": {}, "val_metric": 0.9028, "val_loss": 0.6, "pruned": False}
-        found = [_best_preset(PRESET, trial, baseline, {}, "accuracy", "") for trial in (record, record | {"val_metric": 0.91})]
-        assert [preset.model for preset in found] == [PRESET.model, {"degree": 4}]
+    def test_a_tie_goes_to_the_baseline(self):
+        trial = Trial({"degree": 4}, {}, 0.9028, 0.5, [0.9028], [3], [7], 1.0, pruned=False)
+        baseline = replace(trial, model={}, val_loss=0.6)
+        found = [best_recipe(RECIPE, one, baseline, {}, "accuracy", "") for one in (trial, replace(trial, val_metric=0.91))]
+        assert [recipe.model for recipe in found] == [RECIPE.model, {"degree": 4}]
+
+    def test_a_baseline_that_was_cut_off_is_said_to_be(self):
+        trial = Trial({"degree": 4}, {}, 0.9, 0.5, [0.9], [3], [7], 1.0, pruned=False)
+        cut = replace(trial, model={}, val_metric=0.8, pruned=True)
+        origins = [
+            best_recipe(RECIPE, one, baseline, {"epochs": 9}, "accuracy", "how").origin
+            for one, baseline in (
+                (trial, replace(cut, pruned=False)),
+                (trial, cut),
+                (replace(trial, val_metric=0.7), cut),
+                (trial, None),
+            )
+        ]
+        assert origins == [
+            "found by search: how; mean validation accuracy 0.9000, 0.8000 before",
+            "found by search: how; mean validation accuracy 0.9000; no comparison: the baseline was cut off after 7 epochs",
+            "a test; a search found nothing better (how; mean validation accuracy 0.8000, cut off after 7 epochs)",
+            "found by search: how; mean validation accuracy 0.9000",
+        ]
 
     def test_combinations_that_make_no_model_are_left_out(self, data):
         ranges = {**SMALL, **FIXED, "degree": [-1, 2]}
@@ -135,7 +156,7 @@ class TestSearch:
             search(data, budget=2, ranges={"degree": [-1]}, **QUICK)
 
     def test_tpe_learns(self, data):
-        """With one name that decides everything, later batches choose better values than the first ten, which are random."""
+        """With one name that decides everything, later groups choose better values than the first ten, which are random."""
         ranges = {**FIXED, "lr": list(LEARNING_RATES[:-1]), "dropout": [i / 50 for i in range(45)], "degree": [2]}
         ranges |= {"filter_lr": [0.0], "lr": [0.0, 1e-7, 1e-6, 1e-5, 1e-4, 0.02, 0.03, 0.04]}
         result = search(data, budget=40, ranges=ranges, baseline=False, halving=False, **{**QUICK, "batch": 8})
@@ -145,14 +166,18 @@ class TestSearch:
     def test_any_method_variant_and_metric(self):
         two = chebnet2d.data.load("csbm", nodes=90, classes=2, features=8, homophily=0.8, seed=0)
         two.metric = "roc_auc"
-        preset = Preset("gprgnn", "csbm", "a test", "row-normalize", {"hidden_channels": 4}, {"lr": 0.02, "epochs": 999})
-        result = search(two, "gprgnn", budget=3, **{**QUICK, "preset": preset})
+        settings = {"lr": 0.02, "epochs": 999}
+        recipe = Recipe("gprgnn", transform="row-normalize", model={"hidden_channels": 4}, settings=settings)
+        result = search(two, "gprgnn", budget=3, **{**QUICK, "recipe": recipe})
         assert result.metric == "roc_auc"
-        assert result.preset.transform == "row-normalize"
+        assert result.recipe.transform == "row-normalize"
         assert "alpha" in result.best.model
-        assert result.preset.settings["epochs"] == 12
-        preset = Preset("optbasis", "csbm", "a test", model={"hidden_channels": 4})
-        assert search(two, "optbasis:unified", budget=1, **{**QUICK, "preset": preset}).preset.model["variant"] == "unified"
+        assert result.recipe.settings["epochs"] == 12
+        recipe = Recipe("optbasis", model={"hidden_channels": 4})
+        assert search(two, "optbasis:unified", budget=1, **{**QUICK, "recipe": recipe}).recipe.name == "optbasis:unified"
+        assert (
+            search(two, **{**QUICK, "budget": 1, "recipe": replace(recipe, variant="unified")}).recipe.name == "optbasis:unified"
+        )
 
     def test_progress_and_log(self, data):
         seen, lines = [], []

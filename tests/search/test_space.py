@@ -3,13 +3,12 @@
 import itertools
 
 import pytest
-from chebnet2d.recipes.build import build_model
 from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
-from chebnet2d.models import MODELS
-from chebnet2d.recipes import Preset, load_preset
+from chebnet2d.models import MODELS, find_model
+from chebnet2d.recipes import Recipe, load_recipe, search_ranges
 from chebnet2d.search import make_space
 from chebnet2d.search.space import DEGREES, DROPOUT_RATES, LEARNING_RATES, WEIGHT_DECAYS, Axis, Space
 from chebnet2d.training import Settings
@@ -27,7 +26,7 @@ class TestSpace:
         assert axes["degree"].values == DEGREES == (2, 4, 8, 10, 12, 16)
 
     def test_what_a_variant_does_not_know_is_no_axis(self):
-        faithful, unified = ({axis.name for axis in make_space("chebnet", None, v).axes} for v in ("faithful", "unified"))
+        faithful, unified = ({axis.name for axis in make_space(f"chebnet:{v}").axes} for v in ("faithful", "unified"))
         assert unified - faithful == {"filter_lr", "filter_weight_decay", "filter_dropout"}, (
             "it is two layers, not MLP and filter"
         )
@@ -37,21 +36,20 @@ class TestSpace:
     def test_every_method_has_one_with_all_its_groups(self, method):
         space = make_space(method)
         names = {axis.name for axis in space.axes}
-        model = build_model(method, chebnet2d.data.load("csbm"), {})
+        model = Recipe(method).build(chebnet2d.data.load("csbm"))
         trained = {model.group_of(name) for name, _ in model.named_parameters()} - {"weights"}
         groups = ["", *(f"{group}_" for group in trained)]
         assert {f"{group}{end}" for group in groups for end in ("lr", "weight_decay")} <= names
         for axis in space.axes:
             assert len(set(axis.values)) == len(axis.values)
             assert not axis.ordered or list(axis.values) == sorted(axis.values)
-        own = chebnet2d.recipes.preset_files.shipped_presets(method).get("search", {})
-        for part, table in own.items():
+        for part, table in search_ranges(method).items():
             for name, values in table.items():
                 (axis,) = (axis for axis in space.axes if axis.name == name)
                 assert axis.part == part
                 assert set(values) <= set(axis.values)
         for dataset in ("cora", "chameleon"):
-            positions = space.nearest(load_preset(method, dataset))
+            positions = space.nearest(load_recipe(method, dataset))
             Settings.of(**space.point(positions)[1])
 
     def test_nearest(self):
@@ -60,7 +58,7 @@ class TestSpace:
         assert Axis("a", "model", (-1.0, 0.5, 2.0)).nearest(-0.4) == 0
         assert Axis("init", "model", ("identity", "xavier")).nearest("xavier") == 1
         assert Axis("init", "model", ("identity", "xavier")).nearest("other") == 0
-        point = make_space("chebnet2d").nearest(Preset("chebnet2d", "x", "", settings={"lr": 0.05, "filter_lr": 0.5}))
+        point = make_space("chebnet2d").nearest(Recipe("chebnet2d", settings={"lr": 0.05, "filter_lr": 0.5}))
         arguments, settings = make_space("chebnet2d").point(point)
         assert arguments == {"degree": 10, "dropout": 0.5, "filter_dropout": 0.0}
         assert settings == {"lr": 0.05, "weight_decay": 1e-3, "filter_lr": 0.5, "filter_weight_decay": 1e-3}
@@ -78,3 +76,23 @@ class TestSpace:
         assert found["lr"].values == (0.01, 0.1)
         assert found["init"] == Axis("init", "model", ("xavier", "identity"))
         assert found["rank"].values == (3,)
+
+    def test_a_class_may_carry_its_search_space(self, monkeypatch):
+        monkeypatch.setattr(chebnet2d.ChebNet2D, "search_space", {"model": {"rank": [2, 1], "degree": [3, 4]}}, raising=False)
+        found = {axis.name: axis for axis in make_space("chebnet2d").axes}
+        assert found["rank"] == Axis("rank", "model", (1, 2))
+        assert found["degree"].values == (2, 3, 4, 8, 10, 12, 16), "added to the usual ones, as those of presets are"
+        assert Axis("degree", "model", (5,)) in make_space("chebnet2d", {"degree": [5]}).axes
+
+    @pytest.mark.parametrize(
+        ("own", "sentence"),
+        [
+            ({"modle": {}}, "a part of the search space of 'mlp' must be one of 'model', 'settings', got 'modle'"),
+            ({"model": {"degree": [1]}}, "a model argument in the search space of 'mlp' must be one of .*, got 'degree'"),
+            ({"model": {"dropout": []}}, "the range of dropout must be a list of values, at least one, got"),
+        ],
+    )
+    def test_a_wrong_search_space_of_a_class(self, monkeypatch, own, sentence):
+        monkeypatch.setattr(find_model("mlp"), "search_space", own, raising=False)
+        with pytest.raises(ValueError, match=sentence):
+            make_space("mlp")

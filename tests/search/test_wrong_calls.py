@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
-from chebnet2d.search.search import search
-from small_search import PRESET, QUICK
+from chebnet2d.recipes import Recipe
+from chebnet2d.search import SearchPlan, search
+from small_search import QUICK, RECIPE
 
 WRONG = [
     ({"budget": "soon"}, "search: budget must be a time like 90s, 10m or 2h, or a number of trials, got 'soon'"),
@@ -14,7 +15,7 @@ WRONG = [
     ({"batch": 0}, "search: batch must be an integer >= 1, got 0"),
     ({"seed": -1}, "search: seed must be an integer >= 0, got -1"),
     ({"method": "chebnet3d"}, "Did you mean 'chebnet2d'"),
-    ({"method": 3}, "search: method must be the name of a model, got 3"),
+    ({"method": 3}, "method must be a name, 'name:variant', .*, got 3"),
     ({"method": "gcn:unified"}, "the arguments of 'gcn' must be those of GCN, got: .*variant"),
     ({"monitor": "f1"}, "monitor must be one of 'accuracy', 'loss', got 'f1'"),
     ({"split": "unifrom"}, "Did you mean 'uniform'"),
@@ -25,14 +26,23 @@ WRONG = [
     ({"ranges": {"lr": [-1.0, 0.1]}}, "lr must be a finite number >= 0, got -1.0"),
     ({"baseline": 1}, "search: baseline must be True or False, got 1"),
     ({"halving": "no"}, "search: halving must be True or False, got 'no'"),
+    ({"executor": "auto"}, "search: executor must be an object with slots and run, .*, got 'auto'"),
+    ({"method": "gcn", "recipe": Recipe("mlp")}, "search: recipe must be one of the method 'gcn', got 'mlp'"),
 ]
 
 
 @pytest.mark.parametrize(("options", "sentence"), WRONG, ids=[sentence[:60] for _, sentence in WRONG])
 def test_wrong_calls(data, options, sentence):
-    preset = {} if "method" in options else {"preset": PRESET}
+    recipe = {} if "method" in options else {"recipe": RECIPE}
     with pytest.raises(ValueError, match=sentence):
-        search(data, **{"budget": 1, "batch": 1, "epochs": 2, "sampler": "grid", "baseline": False, **preset, **options})
+        search(data, **{"budget": 1, "batch": 1, "epochs": 2, "sampler": "grid", "baseline": False, **recipe, **options})
+
+
+def test_a_plan_knows_itself_that_it_is_wrong():
+    with pytest.raises(ValueError, match="search: splits must be an integer >= 1, got 0"):
+        SearchPlan(splits=0)
+    with pytest.raises(TypeError, match="preset"):
+        SearchPlan(preset=RECIPE)
 
 
 def test_without_optuna_the_sentence_names_the_extra(data, monkeypatch):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import chebnet2d
-from chebnet2d.recipes import load_preset
+from chebnet2d.recipes import load_recipe
 from chebnet2d.study import Protocol, Store, run_study
 from small_study import small
 
@@ -27,7 +27,7 @@ def test_wrong_limits(preset, limits, sentence):
 
 
 def test_presets_of_a_method_that_is_not_there_are_refused(preset):
-    with pytest.raises(chebnet2d.InputError, match=r"presets must be one of 'chebnet2d', got 'chebnet2' .*Did you mean"):
+    with pytest.raises(chebnet2d.InputError, match=r"presets must be one of 'chebnet2d', got 'chebnet2'. Did you mean"):
         small(preset, presets={"chebnet2": preset})
     Protocol(("gprgnn:unified",), ("csbm",), presets={"gprgnn": preset})
 
@@ -40,7 +40,7 @@ def test_paths_of_presets_begin_at_the_file_wherever_the_study_is_started(preset
     for folder in (tmp_path / "elsewhere", tmp_path):
         monkeypatch.chdir(folder)
         protocol = Protocol.from_toml(os.path.relpath(path))
-        assert protocol.preset("chebnet2d", "csbm").settings["lr"] == 0.02
+        assert protocol.recipe("chebnet2d", "csbm").settings["lr"] == 0.02
         run_study(protocol, tmp_path / "s.sqlite")
     path.write_text(text + f'"{preset}"\n')
     assert Protocol.from_toml(path).presets == {"chebnet2d": preset}, "an absolute path stays"
@@ -54,7 +54,7 @@ def test_protocol_from_files_and_tables(tmp_path):
     assert Protocol.from_toml(path).datasets[:2] == ("cora", "citeseer")
     assert len(Protocol.from_table(1).datasets) == 10
     assert len(Protocol.from_table(2).datasets) == len(Protocol.from_table(3).datasets) == 8
-    assert Protocol.from_json(json.loads(json.dumps(Protocol.from_table(1).as_json()))) == Protocol.from_table(1)
+    assert Protocol.from_json(json.loads(json.dumps(Protocol.from_table(1).to_json()))) == Protocol.from_table(1)
 
 
 WRONG = [
@@ -78,9 +78,9 @@ WRONG = [
     (lambda: Store(".."), "path must be a file, got the folder '..'"),
     (lambda: Store("/dev/null/s.sqlite"), "path must be in a folder, got '/dev/null/s.sqlite', where '/dev/null' is a file"),
     (lambda: Store("x" * 300), "path must be a file, got"),
-    (lambda: load_preset("chebnet2d", "digits", ".."), "path must be a preset file, got '..': Is a directory"),
+    (lambda: load_recipe("chebnet2d", "digits", ".."), "path must be a preset file, got '..': Is a directory"),
     (lambda: Store("missing.sqlite", create=False), "path must be the file of a study, got 'missing.sqlite'"),
-    (lambda: load_preset("chebnet2d", "digits", "missing.toml"), "path must be a preset file, got 'missing.toml'"),
+    (lambda: load_recipe("chebnet2d", "digits", "missing.toml"), "path must be a preset file, got 'missing.toml'"),
 ]
 
 
@@ -96,13 +96,13 @@ def test_wrong_calls(call, sentence, tmp_path, monkeypatch):
 def test_datasets_have_the_names_of_the_catalogue(tmp_path):
     protocol = Protocol(("chebnet2d",), ("Texas", "FILM", "roman_empire", "Digits"), limits={"Actor": {"epochs": 7}})
     assert protocol.datasets == ("texas", "actor", "roman-empire", "digits")
-    assert protocol.preset("chebnet2d", "film").settings["epochs"] == 7
+    assert protocol.recipe("chebnet2d", "film").settings["epochs"] == 7
     for dataset, name in (("Texas", "texas"), ("film", "actor"), ("Amazon_Photo", "photo")):
-        preset = load_preset("chebnet2d", dataset)
-        assert preset == load_preset("chebnet2d", name)
+        preset = load_recipe("chebnet2d", dataset)
+        assert preset == load_recipe("chebnet2d", name)
         assert "default" not in preset.origin
     (tmp_path / "p.toml").write_text("[default]\n[CiteSeer]\nmodel = { degree = 3 }\n")
-    assert load_preset("chebnet2d", "citeseer", tmp_path / "p.toml").model == {"degree": 3}
+    assert load_recipe("chebnet2d", "citeseer", tmp_path / "p.toml").model == {"degree": 3}
 
 
 @pytest.mark.parametrize("text", ["[presets]\nmlp = 3", "presets = 3", "[limits]\ncsbm = 3", "split = 3", "table = [[1]]"])

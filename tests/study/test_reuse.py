@@ -1,9 +1,12 @@
 """What another study has done is taken over, from a store or an export."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 import chebnet2d
-from chebnet2d.study import Catalogue, Store, make_plan, run_study
+from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, run_study
 from chebnet2d.study.export import export_rows, read_rows
 from small_study import PRESET, small
 
@@ -26,10 +29,10 @@ def test_what_another_study_has_done_is_copied(preset, tmp_path):
 def test_another_setting_is_not_reused_and_another_origin_is(preset, tmp_path):
     protocol = small(preset, datasets=("csbm",), splits=2, inits=1, epochs=3)
     run_study(protocol, tmp_path / "old.sqlite")
-    catalogue = Catalogue()
+    cache = DatasetCache()
     (tmp_path / "preset.toml").write_text(PRESET.replace("a test", "the same numbers, from elsewhere"))
     with Store(tmp_path / "other-origin.sqlite") as store:
-        units = list(make_plan(protocol, catalogue))
+        units = list(make_plan(protocol, cache))
         store.begin(protocol, units)
         assert store.take(read_rows(tmp_path / "old.sqlite")[:1], units) == 0, "half a unit is none"
         assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 2
@@ -37,7 +40,7 @@ def test_another_setting_is_not_reused_and_another_origin_is(preset, tmp_path):
         assert {row["config"]["origin"] for row in store.rows()} == {"the same numbers, from elsewhere"}
     (tmp_path / "preset.toml").write_text(PRESET.replace("0.02", "0.03"))
     with Store(tmp_path / "other-setting.sqlite") as store:
-        units = list(make_plan(protocol, catalogue))
+        units = list(make_plan(protocol, cache))
         store.begin(protocol, units)
         assert store.take(read_rows(tmp_path / "old.sqlite"), units) == 0
 
@@ -54,3 +57,15 @@ def test_an_exported_study_is_read_as_it_was(ending, preset, tmp_path):
         read_rows(tmp_path / f"none{ending}")
     with pytest.raises(chebnet2d.InputError, match="in Parquet or JSON, got .*runs.csv"):
         read_rows(tmp_path / "runs.csv")
+
+
+@pytest.mark.skipif("texas" not in chebnet2d.data.available(), reason="needs the files of Texas")
+def test_the_runs_of_the_committed_study_are_found():
+    """Ids of units and runs depend on the form of recipes: a change of it would cost thousands of runs."""
+    results = Path(__file__).parents[2] / "results"
+    protocol = replace(Protocol.from_toml(results / "baselines.toml"), datasets=("texas",), limits={})
+    units = list(make_plan(protocol, DatasetCache()))
+    known = [row for row in read_rows(results / "baselines.parquet") if row["dataset"] == "texas"]
+    assert len(known) == 21 * 2 * 10
+    assert {unit.id for unit in units} == {row["unit_id"] for row in known}
+    assert {unit.run_id(*seeds) for unit in units for seeds in unit.seeds} == {row["run_id"] for row in known}

@@ -11,6 +11,7 @@ import torch
 from stored_tables import study_in_child, table_of
 
 import chebnet2d
+from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.study import Store, run_study
 from chebnet2d.training import Run, Settings, fit_many
 from small_study import small
@@ -34,7 +35,7 @@ def test_rows_hold_what_was_done(preset, tmp_path):
     assert row["peak_mib"] > 10
     model = chebnet2d.ChebNet2D(data.num_features, chebnet2d.data.num_classes(data), hidden_channels=8, degree=3, dropout=0.3)
     alone = chebnet2d.fit(model, data, split, seed=row["seed"], lr=0.02, epochs=12)
-    assert row["test_accuracy"] == pytest.approx(alone.test["accuracy"], abs=0.02), "a run of the store is a call of the library"
+    assert row["test"] == pytest.approx(alone.test, abs=0.02), "a run of the store is a call of the library"
     assert row["val_loss"] == pytest.approx(alone.val_loss, abs=1e-3)
 
 
@@ -52,10 +53,10 @@ def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
     """SIGKILL at 20 random moments, start again each time; the final table equals that of an undisturbed study."""
     protocol = small(preset, datasets=("csbm",), splits=6, inits=4, epochs=40)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["chebnet2d.study", "chebnet2d.study.executor", "sklearn.datasets", "sklearn.neighbors"])
+    context.set_forkserver_preload(["chebnet2d.study", "chebnet2d.training.tasks", "sklearn.datasets", "sklearn.neighbors"])
 
     def child(path):
-        process = context.Process(target=study_in_child, args=(protocol.as_json(), str(path)))
+        process = context.Process(target=study_in_child, args=(protocol.to_json(), str(path)))
         process.start()
         return process
 
@@ -90,7 +91,7 @@ def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
 def test_several_processes_share_a_store(preset, tmp_path):
     protocol = small(preset, datasets=("csbm",), splits=4)
     lines = []
-    run_study(protocol, tmp_path / "two.sqlite", workers=2, log=lines.append)
+    run_study(protocol, tmp_path / "two.sqlite", executor=ProcessExecutor(2), log=lines.append)
     with Store(tmp_path / "two.sqlite") as store:
         assert len(list(store.rows())) == 8
         assert all(cell["done"] == cell["runs"] for cell in store.progress())

@@ -1,14 +1,13 @@
-"""The store: one study a file, claims, and what another protocol or preset does."""
+"""The store: one study per file, claims, and what another protocol or preset does."""
 
 import contextlib
 import json
 import sqlite3
 
 import pytest
-from chebnet2d.study.executor import train_unit
 
 import chebnet2d
-from chebnet2d.study import Catalogue, Store, make_plan, run_study
+from chebnet2d.study import DatasetCache, Store, make_plan, run_study, train_unit
 from small_study import PRESET, small
 
 
@@ -35,8 +34,8 @@ def test_a_start_that_fails_leaves_no_store(preset, tmp_path, monkeypatch, comma
 
 def test_a_store_without_finished_runs_takes_another_protocol(preset, tmp_path):
     first, second = (small(preset, datasets=("csbm",), splits=splits) for splits in (3, 2))
-    catalogue = Catalogue()
-    old, new = (list(make_plan(protocol, catalogue)) for protocol in (first, second))
+    cache = DatasetCache()
+    old, new = (list(make_plan(protocol, cache)) for protocol in (first, second))
     with Store(tmp_path / "s.sqlite") as store:
         store.begin(first, old)
         assert store.claim(old[0])
@@ -54,7 +53,7 @@ def test_a_study_begun_before_limits_existed_goes_on(preset, tmp_path):
     protocol = small(preset, datasets=("csbm",), splits=1, inits=1)
     run_study(protocol, tmp_path / "s.sqlite")
     with contextlib.closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection, connection:
-        older = {name: value for name, value in protocol.as_json().items() if name != "limits"}
+        older = {name: value for name, value in protocol.to_json().items() if name != "limits"}
         connection.execute("UPDATE meta SET value = ? WHERE key = 'protocol'", (json.dumps(older),))
     run_study(protocol, tmp_path / "s.sqlite")
 
@@ -67,11 +66,11 @@ def test_changed_preset_is_noticed(preset, tmp_path):
 
 
 def test_units_are_never_written_twice(preset, tmp_path):
-    protocol, catalogue = small(preset, datasets=("csbm",)), Catalogue()
-    units = list(make_plan(protocol, catalogue))
+    protocol, cache = small(preset, datasets=("csbm",)), DatasetCache()
+    units = list(make_plan(protocol, cache))
     with Store(tmp_path / "s.sqlite") as store, Store(tmp_path / "s.sqlite") as other:
         store.begin(protocol, units)
-        rows = train_unit(units[0], catalogue)
+        rows, _ = train_unit(cache, units[0])
         assert store.claim(units[0])
         assert not other.claim(units[0]), "a living process has it"
         assert store.commit(units[0], rows)
@@ -81,8 +80,8 @@ def test_units_are_never_written_twice(preset, tmp_path):
 
 
 def test_claims_of_dead_processes_are_void(preset, tmp_path):
-    protocol, catalogue = small(preset, datasets=("csbm",)), Catalogue()
-    units = list(make_plan(protocol, catalogue))
+    protocol, cache = small(preset, datasets=("csbm",)), DatasetCache()
+    units = list(make_plan(protocol, cache))
     with Store(tmp_path / "s.sqlite") as store:
         store.begin(protocol, units)
         assert store.claim(units[0])

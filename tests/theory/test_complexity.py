@@ -1,10 +1,10 @@
 """The counters of parameters and operations."""
 
 import torch
-from chebnet2d.theory.graphs import path
 
 from chebnet2d.graph import adjacency, shifted_laplacian
 from chebnet2d.theory import convolution_costs
+from chebnet2d.theory.example_graphs import path
 
 
 class TestComplexity:

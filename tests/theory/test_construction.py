@@ -7,11 +7,11 @@ import pytest
 import scipy.linalg
 import scipy.optimize
 import torch
-from chebnet2d.theory.claims.search import SUMS, reachable
 from hypothesis import given
 from theory_examples import SEEDS, output_of, random_parameters, signal, small_spectrum, sparse_rows
 
 from chebnet2d.theory import construct
+from chebnet2d.theory.claims.random_search import SUMS, reachable
 
 
 class TestLinear:

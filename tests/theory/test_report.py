@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import chebnet2d.theory
 from chebnet2d import InputError, data
 from chebnet2d.cli import app
-from chebnet2d.cli.commands.theory import number, relation
-from chebnet2d.theory import VERDICTS, Claim, Report, degree_figure, report, save_figure
+from chebnet2d.cli.theory_commands import number, relation
+from chebnet2d.theory import VERDICTS, Claim, TheoryReport, degree_figure, report, save_figure
 from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
 from chebnet2d.theory.claims.bench import Bench, with_zeros
 from chebnet2d.theory.example_graphs import random_graph
@@ -255,7 +255,7 @@ class TestCommand:
 
     def test_exit_code_of_a_line_that_does_not_hold(self, result, monkeypatch, tmp_path):
         broken = Claim("key", "section", "a claim", "paper", "holds", "quantity", 2.0, "<", 1.0)
-        bad = Report((*result.claims, broken), result.curves, {}, 0, 1.0)
+        bad = TheoryReport((*result.claims, broken), result.curves, {}, 0, 1.0)
         monkeypatch.setattr(chebnet2d.theory, "report", lambda **_: bad)
         answer = self.run("--data-root", str(tmp_path))
         assert answer.exit_code == 1
@@ -265,7 +265,7 @@ class TestCommand:
     def test_a_plot_of_unknown_kind_is_refused_before_the_work(self, tmp_path):
         answer = self.run("--plot", str(tmp_path / "degrees.txt"))
         assert isinstance(answer.exception, InputError)
-        assert "the plot's file must be named .png, .pdf, .svg" in str(answer.exception)
+        assert "path must end in .png, .pdf or .svg" in str(answer.exception)
         assert self.called == {}
 
     def test_cora_from_the_data_root(self):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from chebnet2d.theory.graphs import karate, path, spectrum_of_edges
 
 from chebnet2d import InputError
 from chebnet2d.graph import Spectrum, adjacency, shifted_laplacian
 from chebnet2d.theory import construct, degree_curve
+from chebnet2d.theory.example_graphs import karate, path, spectrum_of_edges
 
 
 class TestArguments:

@@ -1,8 +1,9 @@
 """Small spectra, signals and parameters."""
 
 import numpy as np
-from chebnet2d.theory.graphs import random_graph, spectrum_of_edges
 from hypothesis import strategies as st
+
+from chebnet2d.theory.example_graphs import random_graph, spectrum_of_edges
 
 SEEDS = st.integers(0, 2**31 - 1)
 

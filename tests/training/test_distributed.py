@@ -11,8 +11,8 @@ from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_o
 
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
+from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, Run, fit, fit_many, under_torchrun
-from chebnet2d.training.basis_models import on_bases
 
 
 @pytest.fixture(scope="module")

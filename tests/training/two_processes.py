@@ -6,8 +6,8 @@ import torch
 
 import chebnet2d
 from chebnet2d.bases import Bases
+from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, fit, process_group, under_torchrun
-from chebnet2d.training.basis_models import on_bases
 
 SETTINGS = {"epochs": 5, "lr": 0.02, "filter_lr": 0.05}
 CASES = {

@@ -1,7 +1,6 @@
 """What bases are computed from: the operator, the features, and the nodes to keep. Checked here."""
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, one_of
+from chebnet2d._version import __version__
 from chebnet2d.bases.manifest import FORMAT, TILE, Manifest, basis_parameters, digest, features_digest, operator_digest
 from chebnet2d.bases.operators import OPERATORS, large_operator
 from chebnet2d.bases.spec import BasesSpec
@@ -53,7 +53,7 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
         name=str(getattr(data, "name", None) or ""),
         metric=str(getattr(data, "metric", None) or "accuracy"),
         classes=_classes(data),
-        version=version("chebnet2d"),
+        version=__version__,
     )
     return Inputs(matrix, features, basis, manifest, rows, labels, parts)
 

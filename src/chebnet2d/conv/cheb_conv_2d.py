@@ -1,4 +1,4 @@
-"""The layer of the paper."""
+"""The layer of the ChebNet2D paper."""
 
 from chebnet2d._checks import integer, one_of
 from chebnet2d.conv.spectral_conv import SpectralConv
@@ -13,9 +13,10 @@ class ChebConv2D(SpectralConv):
     with F: N x C, Z: N x C', L_hat = -D^-1/2 A D^-1/2, and Theta_b (C x C') the response of the layer at frequency
     x_b = cos((b + 1/2) pi / (D + 1)).
 
-    Departures from the paper: the printed equation drops 2 / (D + 1) and the half, and then does not interpolate
-    (``scaling="paper"`` gives that form, and "coefficients" makes W_d themselves the parameters, as in ChebNet); the paper does
-    not say how Theta starts (``init``); and ``rank=r`` replaces Theta by r filters, each with a C x C' map, see ``Rank2D``.
+    Differences from the paper: the printed equation has neither the factor 2 / (D + 1) nor the half, and then does not
+    interpolate (``scaling="paper"`` gives that form; with "coefficients" the parameters are the W_d themselves, as in ChebNet).
+    The paper does not say how Theta is initialised (``init``). With ``rank=r``, r filters, each with a C x C' map, replace Theta,
+    see ``Rank2D``.
 
     >>> import torch
     >>> layer = ChebConv2D(16, 32, degree=10)

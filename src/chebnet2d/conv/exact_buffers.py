@@ -5,16 +5,21 @@ from torch import Tensor, nn
 
 
 class ExactBuffers(nn.Module):
-    """Keeps its constants in float64 and rounds them anew whenever the module changes its precision.
+    """Keeps constants in float64 and rounds them again whenever the module changes its dtype.
 
-    A plain buffer would be rounded to float32 when it is made, and ``.double()`` would widen the rounded number. As buffers,
-    constants may differ between the runs of a stack; they are not saved.
+    A plain buffer would be rounded to float32 when it is made, and ``.double()`` would only widen the rounded number. The
+    constants are buffers, so that they may differ between the runs of a stack; they are not saved.
     """
 
     def register_exact(self, name: str, value: Tensor) -> None:
+        """``self.<name>`` is ``value``, rounded to the dtype of the module."""
         exact = self.__dict__.setdefault("_exact_values", {})
         exact[name] = value.to(torch.float64)
         self.register_buffer(name, value.to(torch.get_default_dtype()), persistent=False)
+
+    def exact_value(self, name: str) -> Tensor:
+        value: Tensor = self.__dict__["_exact_values"][name]
+        return value
 
     def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
         super()._apply(fn, recurse)

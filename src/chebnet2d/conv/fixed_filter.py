@@ -1,4 +1,4 @@
-"""A filter without parameters: a given function of the operator, the same for every channel."""
+"""A filter without parameters: a given function of the operator, the same for all channels."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.conv.exact_buffers import ExactBuffers
+from chebnet2d.conv.polynomial_conv import PolynomialConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
@@ -16,12 +16,12 @@ from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
 LARGEST_DEGREE = 4096
 
 
-class FixedFilter(ExactBuffers):
+class FixedFilter(PolynomialConv):
     """Z = g(M) F for a polynomial g = sum_k c_k p_k and a symmetric operator M of the graph.
 
-    The numbers are a buffer, so that runs of one stack may have their own. ``FixedFilter.of_function`` takes any smooth function
-    on [-1, 1] instead: its Chebyshev series, cut where the terms fall below rounding. With a rational g that is the product with
-    an inverse of an N x N matrix, of which nothing is formed.
+    The coefficients are a buffer, so that they may differ between the runs of a stack. ``FixedFilter.of_function`` takes any
+    smooth function on [-1, 1] instead and cuts its Chebyshev series where the terms fall below rounding. With a rational g this
+    is the product with the inverse of an N x N matrix, without forming that matrix.
     """
 
     weights: Tensor
@@ -30,17 +30,18 @@ class FixedFilter(ExactBuffers):
         self, coefficients: Sequence[float] | np.ndarray, *, basis: str | Basis = "monomial", operator: str = "P~"
     ) -> None:
         super().__init__()
-        self.operator = one_of("FixedFilter", "operator", operator, ("L_hat", "P", "P~"))
+        self.operator = one_of("FixedFilter", "operator", operator, ("L_hat", "P", "P~", "D~^-1 A~"))
         given = torch.as_tensor(np.asarray(coefficients, dtype=np.float64))
         if given.dim() != 1 or given.numel() == 0 or not bool(torch.isfinite(given).all()):
             raise InputError("FixedFilter", "coefficients", "finite numbers, one for each term", coefficients)
-        self.register_exact("weights", to_chebyshev(get_basis(basis), given.numel() - 1).T @ given)
+        self.degree = given.numel() - 1
+        self.register_exact("weights", to_chebyshev(get_basis(basis), self.degree).T @ given)
 
     @classmethod
     def of_function(
         cls, g: Callable[[np.ndarray], np.ndarray], *, operator: str = "P~", tolerance: float = 1e-14
     ) -> "FixedFilter":
-        """The filter g: its series without the tail of terms below ``tolerance`` of the largest."""
+        """The filter g: its Chebyshev series without the last terms below ``tolerance`` times the largest."""
         degree = 15
         while degree < LARGEST_DEGREE:
             angles = (np.arange(degree + 1) + 0.5) * np.pi / (degree + 1)
@@ -56,5 +57,8 @@ class FixedFilter(ExactBuffers):
         operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FixedFilter")
         return chebyshev_filter(operator, x, self.weights.unsqueeze(1))
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("d,bdc->bc", change @ self.weights, terms)
+
     def extra_repr(self) -> str:
-        return f"degree={self.weights.numel() - 1}, operator={self.operator!r}"
+        return f"degree={self.degree}, operator={self.operator!r}"

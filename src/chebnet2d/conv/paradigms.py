@@ -1,12 +1,12 @@
-"""Which indices the coefficients of a graph convolution have: that, and only that, is a paradigm.
+"""The paradigms of graph convolution: which indices the coefficients have.
 
 A spectral convolution is Z = sum_k p_k(L_hat) F W_k, where k counts the terms of a polynomial basis, or the eigenvalues of the
 graph in the exact form. The paradigms differ in what the C x C' maps W_k may be:
 
     I        W_k = theta[k] I                   one filter for all channels                  K numbers
     II       W_k = theta[k] R                   one filter, then a map R                     K + C C'
-    III      W_k = diag(theta[k, :])            one filter a channel                         K C
-    2d       W_k = theta[k, :, :]               one filter for each pair of channels         K C C'
+    III      W_k = diag(theta[k, :])            one filter per channel                       K C
+    2d       W_k = theta[k, :, :]               one filter per pair of channels              K C C'
     rank     W_k = sum_i G[k, i] W[i, :, :]     r filters, each with its map                 K r + r C C'
 
 Each is a special case of ``2d`` by construction; ``rank`` lies between II (r = 1) and 2d (r = K).
@@ -25,11 +25,11 @@ INITS = ("identity", "xavier")
 
 
 class Paradigm(nn.Module):
-    """Parameters of one paradigm. ``terms`` is K, the number of values that the index k takes."""
+    """The parameters of one paradigm. ``terms`` is K, the number of values of the index k."""
 
     name: ClassVar[str]
     square: ClassVar[bool] = False
-    """True where the paradigm has no map between channels, so that C' = C."""
+    """True if the paradigm has no map between channels, so that C' = C."""
     theta: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
@@ -48,7 +48,7 @@ class Paradigm(nn.Module):
             )
 
     def coefficients(self) -> Tensor:
-        """What the filters are made of, K first: ``theta`` itself. A constrained filter overrides this (theta.relu(), say)."""
+        """The coefficients of the filters, K first: ``theta``. A constrained filter overrides this (say, ``theta.relu()``)."""
         return self.theta
 
     def maps(self) -> Tensor:
@@ -56,20 +56,32 @@ class Paradigm(nn.Module):
         raise NotImplementedError
 
     def diagonals(self) -> Tensor | None:
-        """Where all W_k are diagonal, the numbers on them: K x C, or K x 1 for one number in all."""
+        """If all W_k are diagonal, their diagonals: K x C, or K x 1 if all channels have the same. None otherwise."""
         return None
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
-        """``identity``: the K numbers that make the filter constant 1. "xavier" is normal, with gain 0.5."""
+        """``init`` is "identity" or "xavier" (normal, gain 0.5); ``identity``: the K coefficients of the constant filter 1."""
         raise NotImplementedError
 
     def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
-        """sum_k p_k(operator) x W_k, with p_k = sum_d to_chebyshev[d, k] T_d, by the fused recurrence."""
+        """sum_k p_k(operator) x W_k: N x C', with p_k = sum_d to_chebyshev[d, k] T_d, by the Chebyshev kernel."""
         return chebyshev_filter(operator, x, torch.einsum("dk,kij->dij", to_chebyshev, self.maps()))
 
     def combine(self, terms: Tensor) -> Tensor:
-        """sum_k terms[k] W_k for terms that are at hand: K x N x C."""
+        """sum_k terms[k] W_k: N x C', for given terms: K x N x C."""
         return torch.einsum("knc,kcj->nj", terms, self.maps())
+
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        """sum_d terms[:, d] V_d, with V_d = sum_k change[d, k] W_k, for rows of stored terms: B x (D + 1) x C.
+
+        Maps are one product of inner size (D + 1) C; one number per channel, or one in all, is a weighted sum.
+        """
+        maps = torch.einsum("dk,kcj->dcj", change, self.maps())
+        return terms.flatten(1) @ maps.flatten(0, 1)
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        """After ``reset_parameters``: the filter 1 (parameters ``identity``), then the C x C' map ``weight``."""
+        raise InputError(type(self).__name__, "weight", f"left out: paradigm {self.name} has no map between channels", weight)
 
 
 class ParadigmI(Paradigm):
@@ -98,6 +110,9 @@ class ParadigmI(Paradigm):
     def combine(self, terms: Tensor) -> Tensor:
         return torch.tensordot(self.coefficients(), terms, dims=1)
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("d,bdc->bc", change @ self.coefficients(), terms)
+
 
 class ParadigmII(Paradigm):
     """One filter for all channels, then one map between channels."""
@@ -117,7 +132,7 @@ class ParadigmII(Paradigm):
         _fill_map(self.weight, init)
 
     def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
-        # The map commutes with the filter: propagate on the narrower side of it.
+        # The map commutes with the filter: filter on the side with fewer channels.
         narrow_first = self.out_channels < self.in_channels
         x = x @ self.weight if narrow_first else x
         z = chebyshev_filter(operator, x, (to_chebyshev @ self.coefficients()).unsqueeze(1))
@@ -126,9 +141,16 @@ class ParadigmII(Paradigm):
     def combine(self, terms: Tensor) -> Tensor:
         return torch.tensordot(self.coefficients(), terms, dims=1) @ self.weight
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("d,bdc->bc", change @ self.coefficients(), terms) @ self.weight
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.weight.copy_(weight)
+
 
 class ParadigmIII(Paradigm):
-    """One filter for each channel."""
+    """One filter per channel."""
 
     name: ClassVar[str] = "III"
     square: ClassVar[bool] = True
@@ -152,9 +174,12 @@ class ParadigmIII(Paradigm):
     def combine(self, terms: Tensor) -> Tensor:
         return (terms * self.coefficients()[:, None, :]).sum(0)
 
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("dc,bdc->bc", change @ self.coefficients(), terms)
+
 
 class Full2D(Paradigm):
-    """The 2-D graph convolution: one filter for each pair of input and output channel."""
+    """The 2-D graph convolution: one filter per pair of input and output channel."""
 
     name: ClassVar[str] = "2d"
 
@@ -169,11 +194,15 @@ class Full2D(Paradigm):
         eye = torch.eye(self.in_channels, self.out_channels, dtype=self.theta.dtype)
         _fill(self.theta, init, identity[:, None, None] * eye, fan=self.in_channels + self.out_channels)
 
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.theta.copy_(identity.to(weight.dtype)[:, None, None] * weight)
+
 
 class Rank2D(Paradigm):
     """The 2-D convolution of rank r: r filters, each with its own map between channels.
 
-    A sum of r terms of Paradigm II. r = K reaches every 2-D convolution; on wide layers a small r saves most parameters.
+    A sum of r terms of Paradigm II. r = K gives every 2-D convolution; on wide layers a small r saves most parameters.
     """
 
     name: ClassVar[str] = "rank"
@@ -188,8 +217,8 @@ class Rank2D(Paradigm):
         return torch.einsum("ki,icj->kcj", self.filters, self.weight)
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
-        # All r terms equal would stay equal under gradient descent. The first carries the initial filter; the others
-        # have small random filters, and with "identity" maps of zero, so that Z = F holds exactly at the start.
+        # r equal terms would stay equal under gradient descent. The first has the initial filter; the others have small random
+        # filters and, with "identity", maps of zero, so that Z = F holds exactly at the start.
         with torch.no_grad():
             nn.init.normal_(self.filters, std=0.1)
             self.filters[:, 0] = identity
@@ -198,6 +227,10 @@ class Rank2D(Paradigm):
                     self.weight[i] = 0.0
                 else:
                     _fill_map(self.weight[i], init)
+
+    def start_as_map(self, weight: Tensor, identity: Tensor) -> None:
+        with torch.no_grad():
+            self.weight[0] = weight
 
 
 def _fill(parameter: Tensor, init: str, identity: Tensor, fan: int) -> None:
@@ -219,7 +252,7 @@ PARADIGMS: dict[str, type[Paradigm]] = {
 
 
 def make_paradigm(paradigm: str | Paradigm, in_channels: int, out_channels: int, terms: int, rank: int | None = None) -> Paradigm:
-    """By name, or an object that is checked for its sizes. ``rank`` goes with "rank" and with nothing else."""
+    """A paradigm by name, or the object itself if its sizes are right. ``rank`` is given for "rank" and only for it."""
     if isinstance(paradigm, Paradigm):
         found = (paradigm.in_channels, paradigm.out_channels, paradigm.terms)
         if found != (in_channels, out_channels, terms):

@@ -1,16 +1,17 @@
-"""A spectral convolution in its two forms: a polynomial filter, or free values at every eigenvalue of one graph."""
+"""Spectral convolutions: with polynomial filters, or with free filter values at every eigenvalue of one graph."""
 
 import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of
 from chebnet2d.conv.paradigms import INITS, Paradigm, make_paradigm
+from chebnet2d.conv.polynomial_conv import PolynomialConv
 from chebnet2d.graph import Graph, Spectrum, operator_of
 from chebnet2d.kernels.orthonormal_filter import orthonormal_filter
 from chebnet2d.polynomials import Basis, Chebyshev, SignalOrthonormal, coefficient_matrix, get_basis, to_chebyshev, values
 
 
-class SpectralConv(nn.Module):
+class SpectralConv(PolynomialConv):
     """Z = sum_k p_k(L_hat) F W_k + b: one paradigm, one polynomial basis.
 
     Args:
@@ -19,14 +20,14 @@ class SpectralConv(nn.Module):
         paradigm: "I", "II", "III", "2d" or "rank" (see ``chebnet2d.conv.paradigms``), or a ``Paradigm``.
         rank: r, for "rank".
         basis: a name or an object of ``chebnet2d.polynomials``.
-        scaling: what the parameters mean (Chebyshev basis only). "coefficients": of p_k. "interpolation": values of the filter
-            at the Chebyshev nodes. "paper": as the ChebNet2D paper prints it, see ``coefficient_matrix``.
-        init: "identity" (the filter starts as 1, so Z = F when C' = C) or "xavier" (normal, gain 0.5).
+        scaling: what the parameters are: "coefficients" of p_k; for the Chebyshev basis also "interpolation" (values of the
+            filter at the Chebyshev nodes) and "paper" (the form printed in the ChebNet2D paper, see ``coefficient_matrix``).
+        init: "identity" (the filter starts as 1, so that Z = F if C' = C) or "xavier" (normal, gain 0.5).
         operator: "L_hat" (= L - I), "P" (= -L_hat) or "P~" (with self loops), for graphs given by their edges.
         bias: add a bias.
 
-    ``forward(x, edge_index, edge_weight=None)`` is torch_geometric's convention; in place of ``edge_index`` a torch sparse
-    adjacency matrix or a ready ``SparseOperator`` will do.
+    ``forward(x, edge_index, edge_weight=None)`` follows torch_geometric; a torch sparse adjacency matrix or a ``SparseOperator``
+    can be passed as ``edge_index``.
     """
 
     transform: Tensor
@@ -63,30 +64,37 @@ class SpectralConv(nn.Module):
                 hint="Interpolation is defined for the Chebyshev basis.",
             )
         self.paradigm = make_paradigm(paradigm, in_channels, out_channels, degree + 1, rank)
-        # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state.
+        # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state. Exact: the
+        # interpolation property would hold to 1e-7 only if .double() widened a rounded float32 matrix.
         if self.basis.fixed:
             change = to_chebyshev(self.basis, degree).T @ coefficient_matrix(degree, scaling)
         else:
             change = torch.eye(degree + 1, dtype=torch.float64)
-        self.register_buffer("transform", change.to(torch.get_default_dtype()), persistent=False)
-        self._exact_transform = change
+        self.register_exact("transform", change)
         self.bias = nn.Parameter(torch.empty(out_channels)) if flag(owner, "bias", bias) else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        identity = torch.zeros(self.degree + 1, dtype=torch.float64)
-        identity[0] = 1.0  # coefficients of the polynomial 1 in the Chebyshev basis
-        if self.basis.fixed:
-            identity = torch.linalg.solve(self._exact_transform, identity)
-        self.paradigm.reset_parameters(self.init, identity)
+        self.paradigm.reset_parameters(self.init, self._identity())
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
-    def _apply(self, fn, recurse=True):  # type: ignore[no-untyped-def]
-        # .double() must not widen a rounded float32 matrix: the interpolation property would hold to 1e-7 only.
-        super()._apply(fn, recurse)
-        self.transform = self._exact_transform.to(self.transform.device, self.transform.dtype)
-        return self
+    def start_as_map(self, weight: Tensor) -> None:
+        if self.init == "identity":  # a start at random stays as it is
+            self.paradigm.start_as_map(weight, self._identity())
+
+    def _identity(self) -> Tensor:
+        """The parameters of the filter 1, in float64."""
+        identity = torch.zeros(self.degree + 1, dtype=torch.float64)
+        identity[0] = 1.0  # coefficients of the polynomial 1 in the Chebyshev basis
+        return torch.linalg.solve(self.to_chebyshev(), identity) if self.basis.fixed else identity
+
+    def to_chebyshev(self) -> Tensor:
+        return self.exact_value("transform")
+
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        z = self.paradigm.combine_terms(terms, change)
+        return z if self.bias is None else z + self.bias
 
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         self._check(x)
@@ -101,7 +109,7 @@ class SpectralConv(nn.Module):
         return z if self.bias is None else z + self.bias
 
     def exact(self, x: Tensor, spectrum: Spectrum) -> Tensor:
-        """The same function by eigendecomposition: slow, and the measure of the fast path."""
+        """The same function by eigendecomposition: slow, the reference for ``forward``."""
         self._check(x)
         if self.basis.fixed:
             z = spectrum.filter(x, self.response(spectrum.eigenvalues))
@@ -113,7 +121,7 @@ class SpectralConv(nn.Module):
         return z if self.bias is None else z + self.bias
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels at eigenvalues of the operator: len(frequencies) x C x C'."""
+        """The filter of every pair of channels at frequencies (eigenvalues of the operator): len(frequencies) x C x C'."""
         if not self.basis.fixed:
             raise InputError(
                 f"{type(self).__name__}.response",
@@ -129,7 +137,7 @@ class SpectralConv(nn.Module):
             raise InputError(f"{type(self).__name__}.response", "frequencies", "in [-1, 1]", got=f"{worst:g}")
         maps = self.paradigm.maps()
         chebyshev = values(Chebyshev(), frequencies.to(maps.device, torch.float64), self.degree)
-        at_frequency = (chebyshev.T @ self._exact_transform.to(maps.device)).to(maps.dtype)
+        at_frequency = (chebyshev.T @ self.to_chebyshev().to(maps.device)).to(maps.dtype)
         return torch.einsum("nk,kij->nij", at_frequency, maps)
 
     def _check(self, x: Tensor) -> None:
@@ -146,7 +154,7 @@ class SpectralConv(nn.Module):
 class ExactConv(nn.Module):
     """The convolution of the theory: free filter values at every eigenvalue of one graph, by eigendecomposition.
 
-    Same interface as ``SpectralConv``; the index k of the paradigm counts the N eigenvalues of ``spectrum``.
+    ``forward(x)`` maps N x C to N x C'. The index k of the paradigm counts the N eigenvalues of ``spectrum``.
     """
 
     def __init__(
@@ -171,7 +179,7 @@ class ExactConv(nn.Module):
         return self.spectrum.filter(x, self.paradigm.maps())
 
     def response(self, frequencies: Tensor) -> Tensor:
-        """The filter of every pair of channels: at eigenvalues of this graph only, it has no values elsewhere."""
+        """The filter of every pair of channels, len(frequencies) x C x C'; it is defined at eigenvalues of this graph only."""
         eigenvalues = self.spectrum.eigenvalues
         frequencies = torch.as_tensor(frequencies, dtype=eigenvalues.dtype)
         distance, nearest = (frequencies[:, None] - eigenvalues).abs().min(dim=1)

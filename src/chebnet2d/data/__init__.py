@@ -1,4 +1,4 @@
-"""Datasets: a catalogue with readers, splits, transforms, and graphs that need no file."""
+"""Datasets of the catalogue, graphs of the user's own, graphs that need no file; splits and transforms."""
 
 from chebnet2d.data.catalogue import CATALOGUE, find_entry
 from chebnet2d.data.checking import Check, check
@@ -8,16 +8,22 @@ from chebnet2d.data.embedded import csbm, digits
 from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.fetching import fetch
 from chebnet2d.data.folders import cache_folder, data_root
+from chebnet2d.data.generated import generate
 from chebnet2d.data.loading import available, load
+from chebnet2d.data.own_graph import ReadOptions, from_networkx, read_graph, write_graph
+from chebnet2d.data.raw_formats import RAW_FORMATS, Source, raw_format
 from chebnet2d.data.splits import SPLIT_KINDS, Split, labelled_nodes, make_split, split, split_kind, split_report
 from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, scale_of, standardize
 
 __all__ = [
     "CATALOGUE",
+    "RAW_FORMATS",
     "SPLIT_KINDS",
     "TRANSFORMS",
     "Check",
     "Entry",
+    "ReadOptions",
+    "Source",
     "Split",
     "Statistics",
     "available",
@@ -29,12 +35,16 @@ __all__ = [
     "digits",
     "fetch",
     "find_entry",
+    "from_networkx",
+    "generate",
     "labelled_nodes",
     "largest_component",
     "load",
     "make_data",
     "make_split",
     "num_classes",
+    "raw_format",
+    "read_graph",
     "row_normalize_features",
     "scale_of",
     "split",
@@ -42,4 +52,5 @@ __all__ = [
     "split_report",
     "standardize",
     "statistics",
+    "write_graph",
 ]

@@ -1,4 +1,4 @@
-"""The catalogue: what is known about each dataset, as data. Reading, fetching and checking follow from it."""
+"""The catalogue: one entry per dataset, from which reading, fetching and checking follow."""
 
 from chebnet2d._checks import InputError, one_of
 from chebnet2d.data.entry import Entry, Statistics
@@ -10,10 +10,16 @@ _TWINS = (
     "{twins} of the {nodes} nodes repeat the neighbours and the label of another one (Platonov et al. 2023): a random split puts "
     "copies of test nodes into train. Results are for comparison with the literature only."
 )
+_FILTERED_SPLITS = "10, about 48/32/20"
+_FILTERED = (
+    "{} without most of the nodes that repeat another one, as Platonov et al. 2023 filtered it; {} nodes still repeat the "
+    "neighbours and the label of another one."
+)
 
 
-def _paper(nodes: int, edges: int, features: int, classes: int) -> Statistics:
-    return Statistics(nodes, edges, features, classes)
+def _same(counted: Statistics) -> Statistics:
+    """What the paper prints, where it agrees with the files."""
+    return Statistics(counted.nodes, counted.edges, counted.features, counted.classes)
 
 
 def _ogb_files(kind: str) -> tuple[str, ...]:
@@ -49,21 +55,21 @@ def _planetoid(
     )
 
 
-def _amazon(title: str, statistics: Statistics, digest: str) -> Entry:
-    name = title.lower()
-    paper = _paper(*(getattr(statistics, key) for key in ("nodes", "edges", "features", "classes")))
+def _gnn_benchmark(
+    title: str, folder: str, file: str, statistics: Statistics, digest: str, alias: str, *, paper: bool = False
+) -> Entry:
     return Entry(
-        name=name,
+        name=title.lower(),
         title=title,
         format="gnn-benchmark",
-        folder=f"amazon/{title}/raw",
-        files=(f"amazon_electronics_{name}.npz",),
+        folder=f"{folder}/raw",
+        files=(f"{file}.npz",),
         statistics=statistics,
-        paper=paper,
+        paper=_same(statistics) if paper else None,
         licence="MIT (repository)",
         source="github.com/shchur/gnn-benchmark",
-        aliases=(f"amazon-{name}",),
-        trouble=(f"{statistics.isolated} nodes have no edge.",),
+        aliases=(alias,),
+        trouble=(f"{statistics.isolated} nodes have no edge.",) if statistics.isolated else (),
         digest=digest,
         words=True,
     )
@@ -76,8 +82,10 @@ def _heterophilous(
     digest: str | None = None,
     new: bool = False,
     metric: str = "accuracy",
+    fixed: str = "10, 48/32/20, as in Geom-GCN",
     trouble: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
+    paper: bool = True,
 ) -> Entry:
     """``new``: of the 2023 collection, with its splits 50/25/25; the older graphs there carry those of Geom-GCN, 48/32/20."""
     name = title.lower()
@@ -89,15 +97,14 @@ def _heterophilous(
         folder=f"heterophilous/{file}/raw",
         files=(f"{file}.npz",),
         statistics=statistics,
-        paper=_paper(*(getattr(statistics, key) for key in ("nodes", "edges", "features", "classes"))),
+        paper=_same(statistics) if paper else None,
         metric=metric,
         split="uniform-50" if new else "uniform",
-        fixed="10, 50/25/25, of Platonov et al." if new else "10, 48/32/20, as in Geom-GCN",
+        fixed="10, 50/25/25, of Platonov et al." if new else fixed,
         licence="MIT (repository)",
         source=_PLATONOV,
         aliases=aliases,
         trouble=trouble,
-        counted=digest is not None,
         digest=digest,
         words=not new,
     )
@@ -121,7 +128,6 @@ def _facebook(
         source=f"{_LINKX} (facebook100)",
         aliases=(f"fb100-{name}",),
         trouble=(f"{unlabelled} nodes have no label (-1); they stay in the graph and are in no split.",),
-        counted=digest is not None,
         digest=digest,
     )
 
@@ -130,14 +136,14 @@ _ENTRIES: tuple[Entry, ...] = (
     _planetoid(
         "Cora",
         Statistics(2708, 5278, 1433, 7, 0.81, 0, 52, 15),
-        _paper(2708, 5278, 1433, 7),
+        Statistics(2708, 5278, 1433, 7),
         "387c0bf33d129e01",
         ("The balanced split leaves two classes out of validation and test.",),
     ),
     _planetoid(
         "CiteSeer",
         Statistics(3327, 4552, 3703, 6, 0.7355, 48, 60, 2),
-        _paper(3327, 4552, 3703, 6),
+        Statistics(3327, 4552, 3703, 6),
         "830911b835bb5dd2",
         (
             "15 nodes have neither features nor a label in the files. The literature counts them as class 0, and so does this "
@@ -148,12 +154,28 @@ _ENTRIES: tuple[Entry, ...] = (
     _planetoid(
         "PubMed",
         Statistics(19717, 44324, 500, 3, 0.8024, 0, 324, 0),
-        _paper(19717, 44324, 500, 5),
+        Statistics(19717, 44324, 500, 5),
         "7c747e6d08405d60",
         ("The paper prints 5 classes; there are 3.",),
     ),
-    _amazon("Computers", Statistics(13752, 245861, 767, 10, 0.7772, 281, 3, 0), "71fbacc43c5b0427"),
-    _amazon("Photo", Statistics(7650, 119081, 745, 8, 0.8272, 115, 8, 0), "12ec6ea7e2eaf26e"),
+    _gnn_benchmark(
+        "Computers",
+        "amazon/Computers",
+        "amazon_electronics_computers",
+        Statistics(13752, 245861, 767, 10, 0.7772, 281, 3, 0),
+        "71fbacc43c5b0427",
+        "amazon-computers",
+        paper=True,
+    ),
+    _gnn_benchmark(
+        "Photo",
+        "amazon/Photo",
+        "amazon_electronics_photo",
+        Statistics(7650, 119081, 745, 8, 0.8272, 115, 8, 0),
+        "12ec6ea7e2eaf26e",
+        "amazon-photo",
+        paper=True,
+    ),
     _heterophilous(
         "Chameleon",
         Statistics(2277, 31371, 2325, 5, 0.2299, 0, 983, 102),
@@ -195,14 +217,13 @@ _ENTRIES: tuple[Entry, ...] = (
         folder="ogb/ogbn_arxiv",
         files=_ogb_files("time"),
         statistics=Statistics(169343, 1157799, 128, 40),
-        paper=_paper(169343, 1166243, 128, 40),
+        paper=Statistics(169343, 1166243, 128, 40),
         split="fixed",
         fixed="1, by year, of OGB",
         licence="ODC-BY",
         source="ogb.stanford.edu",
         aliases=("arxiv",),
         trouble=("The paper counts 1,166,243 directed citations; without directions and repetitions there are 1,157,799 edges.",),
-        counted=False,
     ),
     Entry(
         name="ogbn-products",
@@ -211,16 +232,15 @@ _ENTRIES: tuple[Entry, ...] = (
         folder="ogb/ogbn_products",
         files=_ogb_files("sales_ranking"),
         statistics=Statistics(2449029, 61859076, 100, 47),
-        paper=_paper(2449029, 61859140, 100, 47),
+        paper=Statistics(2449029, 61859140, 100, 47),
         split="fixed",
         fixed="1, by sales rank, of OGB",
         licence="Amazon licence",
         source="ogb.stanford.edu",
         aliases=("products",),
         trouble=("The dense x alone has 1 GB. The paper counts 61,859,140 listed edges; 61,859,076 remain without loops.",),
-        counted=False,
     ),
-    _facebook("Penn94", Statistics(41554, 1362229, 4814, 2), paper=_paper(41554, 1362229, 4814, 2), unlabelled="Some"),
+    _facebook("Penn94", Statistics(41554, 1362229, 4814, 2), paper=Statistics(41554, 1362229, 4814, 2), unlabelled="Some"),
     Entry(
         name="genius",
         title="Genius",
@@ -229,7 +249,7 @@ _ENTRIES: tuple[Entry, ...] = (
         files=("data.mat",),
         optional=("genius-splits.npy",),
         statistics=Statistics(421961, 922868, 12, 2),
-        paper=_paper(421961, 984979, 12, 2),
+        paper=Statistics(421961, 984979, 12, 2),
         metric="roc_auc",
         split="fixed",
         fixed="5, 50/25/25, of LINKX",
@@ -238,7 +258,6 @@ _ENTRIES: tuple[Entry, ...] = (
             "The classes are unequal (about 80/20): the metric is ROC-AUC, with accuracy recorded beside it.",
             "The paper counts 984,979 listed edges; 922,868 are different undirected ones.",
         ),
-        counted=False,
     ),
     Entry(
         name="twitch-gamers",
@@ -248,7 +267,7 @@ _ENTRIES: tuple[Entry, ...] = (
         files=("large_twitch_edges.csv", "large_twitch_features.csv"),
         optional=("twitch-gamer-splits.npy",),
         statistics=Statistics(168114, 6797557, 7, 2),
-        paper=_paper(168114, 6797557, 7, 2),
+        paper=Statistics(168114, 6797557, 7, 2),
         split="fixed",
         fixed="5, 50/25/25, of LINKX",
         licence="MIT (repository)",
@@ -258,7 +277,6 @@ _ENTRIES: tuple[Entry, ...] = (
             "The drive links of LINKX for it are dead; the files come from SNAP. torch_geometric has no class for it.",
             "Features are z-scores already, as in LINKX.",
         ),
-        counted=False,
     ),
     _heterophilous("Roman-empire", Statistics(22662, 32927, 300, 18), new=True),
     _heterophilous(
@@ -270,8 +288,50 @@ _ENTRIES: tuple[Entry, ...] = (
         trouble=("78.18 % of the nodes are of one class: the metric is ROC-AUC, with accuracy recorded beside it.",),
     ),
     _heterophilous("Amazon-ratings", Statistics(24492, 93050, 300, 5), new=True),
+    _heterophilous(
+        "Minesweeper",
+        Statistics(10000, 39402, 7, 2, 0.6828, 0, 0, 0),
+        digest="8503b9c3c07dcb94",
+        new=True,
+        metric="roc_auc",
+        trouble=("80 % of the nodes are of one class: the metric is ROC-AUC, with accuracy recorded beside it.",),
+        paper=False,
+    ),
+    _heterophilous(
+        "Chameleon-filtered",
+        Statistics(890, 8854, 2325, 5, 0.2361, 0, 22, 8),
+        digest="a0e7e5f9a0161d1c",
+        fixed=_FILTERED_SPLITS,
+        trouble=(_FILTERED.format("Chameleon", 22),),
+        paper=False,
+    ),
+    _heterophilous(
+        "Squirrel-filtered",
+        Statistics(2223, 46998, 2089, 5, 0.2072, 0, 3, 0),
+        digest="349e5003bbf00a5f",
+        fixed=_FILTERED_SPLITS,
+        trouble=(_FILTERED.format("Squirrel", 3),),
+        paper=False,
+    ),
+    _gnn_benchmark(
+        "Coauthor-CS",
+        "coauthor/CS",
+        "ms_academic_cs",
+        Statistics(18333, 81894, 6805, 15, 0.8081, 0, 39, 0),
+        "a2c509c5d0687930",
+        "cs",
+    ),
+    _gnn_benchmark(
+        "Coauthor-Physics",
+        "coauthor/Physics",
+        "ms_academic_phy",
+        Statistics(34493, 247962, 8415, 5, 0.9314, 0, 46, 0),
+        "6ad1287fde123f37",
+        "physics",
+    ),
     _facebook("Reed98", Statistics(962, 18812, 745, 2, 0.5216, 0, 0, 0), digest="880e1449862c7436", unlabelled="97"),
     _facebook("Johns Hopkins55", Statistics(5180, 186586, 2406, 2, 0.5488, 0, 0, 0), digest="cd9321818b373783", unlabelled="418"),
+    _facebook("Cornell5", Statistics(18660, 790777, 4735, 2, 0.5464, 0, 1, 1), digest="32be4d72c54d11bb", unlabelled="1838"),
 )
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

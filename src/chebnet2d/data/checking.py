@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from torch_geometric.data import Data
+
 from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest
@@ -15,8 +17,8 @@ from chebnet2d.data.loading import load
 class Check:
     """``mismatches``: one sentence for each number that differs from the catalogue's; empty means the files are right.
 
-    ``departures``: where the paper prints something else. That is for the reader to know, and no fault of the files.
-    ``generated``: the files are a random graph of ``generate``, a mismatch whatever they count.
+    ``departures``: where the paper prints something else. That is information for the reader, not a fault of the files.
+    ``generated``: the files are a random graph of ``generate``, which is a mismatch whatever its counts are.
     """
 
     entry: Entry
@@ -50,7 +52,7 @@ def check(name: str, root: str | Path | None = None) -> Check:
     return compare(entry, load(entry.name, root))
 
 
-def compare(entry: Entry, data: Any) -> Check:
+def compare(entry: Entry, data: Data) -> Check:
     found, digest = statistics(data), dataset_digest(data)
     generated = bool(data.get("generated"))
     mismatches = ["generated: the files are a random graph that `data generate` wrote"] if generated else []

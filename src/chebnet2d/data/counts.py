@@ -1,15 +1,16 @@
-"""Counting: what a dataset holds, in the terms of the catalogue."""
+"""What a dataset holds, counted in the terms of the catalogue."""
 
 from typing import Any
 
 import numpy as np
 import torch
+from torch_geometric.data import Data
 
 from chebnet2d.data.dataset import num_classes
 from chebnet2d.data.entry import Statistics
 
 
-def statistics(data: Any) -> Statistics:
+def statistics(data: Data) -> Statistics:
     """Nodes, undirected edges, features, classes, edge homophily, isolated, twin and duplicated nodes of a ``Data``."""
     row, col = data.edge_index.numpy()
     nodes, y = int(data.num_nodes), data.y.numpy()
@@ -28,7 +29,7 @@ def statistics(data: Any) -> Statistics:
     )
 
 
-def count_twins(data: Any) -> tuple[int, int]:
+def count_twins(data: Data) -> tuple[int, int]:
     """Nodes that repeat an earlier one: in neighbours and label (twins), and in features too (duplicates).
 
     Nodes with fewer than two neighbours are left out: leaves of one hub look alike by chance. Rows are compared by two random

@@ -67,7 +67,7 @@ def make_data(
 
 
 def both_directions(edges: Any, nodes: int, owner: str = "both_directions") -> Tensor:
-    """2 x 2E: every undirected edge in both directions, once, sorted by (row, column), without self loops."""
+    """2 x 2E: every undirected edge once per direction, sorted by (row, column), without self loops."""
     index = np.asarray(edges)
     if index.ndim != 2 or index.shape[0] != 2:
         raise InputError(owner, "edges", "2 x E node indices", index)
@@ -93,7 +93,7 @@ def sorted_unique(keys: Any) -> Any:
     return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if keys.size else keys
 
 
-def num_classes(data: Any) -> int:
+def num_classes(data: Data) -> int:
     """The number of classes: the attribute if the data carries one, else the largest label + 1."""
     stored = getattr(data, "num_classes", None)
     if stored is not None:
@@ -101,7 +101,7 @@ def num_classes(data: Any) -> int:
     return int(data.y.max()) + 1 if data.y.numel() else 0
 
 
-def dataset_digest(data: Any) -> str:
+def dataset_digest(data: Data) -> str:
     """The first 16 hex digits of a SHA-256 over features, edges and labels: the same tensors, the same digest."""
     hasher = hashlib.sha256()
     for key in ("x", "edge_index", "edge_weight", "y"):
@@ -135,7 +135,7 @@ def _features(name: str, x: Any) -> Tensor:
         if matrix.shape[0] * matrix.shape[1] * 4 > DENSE_LIMIT:
             return SparseOperator.from_scipy(matrix, dtype=torch.float32).csr
         return torch.from_numpy(np.ascontiguousarray(matrix.toarray(), dtype=np.float32))
-    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller's array stays the caller's
+    dense = np.array(x, dtype=np.float32, order="C")  # a copy: the caller may change the array later
     if not np.isfinite(dense).all():
         raise InputError(name, "x", rule, got="NaN or infinity")
     return torch.from_numpy(dense)

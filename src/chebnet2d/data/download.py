@@ -50,13 +50,8 @@ def download(url: str, path: Path, progress: DownloadProgress | None = None, *, 
             part.replace(path)
             note.unlink(missing_ok=True)
             return path
-    raise InputError(
-        "fetch",
-        str(url),
-        "reachable",
-        got=f"{reason} in {attempts} attempts",
-        hint="Run the command again: it continues where it stopped.",
-    )
+    hint = "Run the command again: it continues where it stopped."
+    raise InputError("fetch", url, "reachable", got=f"{reason} in {attempts} attempts", hint=hint)
 
 
 def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadProgress | None, timeout: float) -> None:
@@ -84,7 +79,7 @@ def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadPro
 
 
 def _state(part: Path, note: Path, url: str) -> tuple[int, str | None]:
-    """How much of which version is there."""
+    """How many bytes have arrived, and of which version of the file."""
     try:
         known = json.loads(note.read_text(encoding="utf-8"))
         if known["url"] == url and known["version"]:

@@ -39,12 +39,12 @@ def csbm(
     """A contextual stochastic block model: labels, a graph that follows them to a known degree, noisy features.
 
     The classes are of equal size (up to one node). The graph is uniform among those with exactly ``round(nodes * degree / 2)``
-    undirected edges of which the part ``homophily`` (rounded) joins nodes of one class: its edge homophily is the one asked
-    for, not only on average. Features are ``signal`` times a random unit vector of the class, plus standard normal noise.
+    undirected edges of which the part ``homophily`` (rounded) joins nodes of one class: its edge homophily is the given one
+    exactly, not only on average. Features are ``signal`` times a random unit vector of the class, plus standard normal noise.
 
     Args:
         degree: Average degree.
-        signal: Distance of the class means from the origin, in standard deviations of the noise. 0: features tell nothing.
+        signal: Distance of the class means from the origin, in standard deviations of the noise. 0: features say nothing.
 
     >>> csbm(nodes=100, degree=4, seed=1).num_edges
     400
@@ -77,14 +77,9 @@ def _pairs(rng: np.random.Generator, y: Any, classes: int, count: int, same: boo
     available = inside if same else nodes * (nodes - 1) // 2 - inside
     if count > available:
         kind = "within classes" if same else "between classes"
-        raise InputError(
-            "csbm",
-            "degree and homophily",
-            f"at most {available} edges {kind}",
-            got=str(count),
-            hint="Lower the degree.",
-            verb="leave",
-        )
+        hint = "Lower the degree."
+        rule = f"at most {available} edges {kind}"
+        raise InputError("csbm", "degree and homophily", rule, got=str(count), hint=hint, verb="leave")
     if count == 0:
         return np.empty(0, dtype=np.int64)
     if count > available // 4:  # rejection would draw the same pairs again and again; the list is at most 8 C count long

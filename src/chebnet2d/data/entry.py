@@ -28,13 +28,13 @@ class Entry:
     Attributes:
         format: name of a raw format, see ``chebnet2d.data.raw_formats``.
         folder, files, optional: where its raw files lie below the data root; the optional ones may be missing.
-        statistics: what the files hold; where that was not counted here (``counted``), what their authors say.
+        statistics: what the files hold: counted where there is a ``digest``, else what their authors say.
         paper: what the paper prints; None for a dataset that is not in it.
         metric: name of the metric that the literature reports.
         split: the split kind of the paper's experiments.
         fixed: describes the splits that come with the files; "" where there are none.
         trouble: what a user should know before trusting a result.
-        digest: of x, edge_index and y, as ``dataset_digest`` gives it.
+        digest: of x, edge_index and y, as ``dataset_digest`` gives it; None where nobody has counted the files here.
         words: whether features are counts of words, which the literature divides by their sum.
         placeholder_class: the class that the literature gives to nodes without a label.
     """
@@ -54,7 +54,6 @@ class Entry:
     optional: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     trouble: tuple[str, ...] = ()
-    counted: bool = True
     digest: str | None = None
     words: bool = False
     placeholder_class: int | None = None

@@ -1,8 +1,7 @@
-"""``fetch(name)``: download the raw files of a dataset, look into them, and only then put them in their place.
+"""``fetch(name)``: download the raw files of a dataset, count what they hold, and only then put them in their place.
 
-Addresses and file names come from torch_geometric's dataset classes, and for OGB from the ogb package if it is installed. The
-transfer is our own: those classes cannot resume, write under the final name from the first byte, do not verify certificates,
-and go on to unpickle what they have received.
+The raw format of the dataset knows the addresses. The transfer does not use torch_geometric's dataset classes, because they
+cannot resume, write under the final name from the first byte, do not verify certificates, and unpickle what they receive.
 """
 
 import os
@@ -35,15 +34,10 @@ def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress 
     if files_of(entry, base) is not None and not force:
         found = check(entry.name, base)
         if not found.ok:
-            raise InputError(
-                "fetch",
-                f"the files in {folder}",
-                "the catalogue's counts",
-                got="; ".join(found.mismatches),
-                hint="Replace them by {}.",
-                mentions=("force",),
-                verb="have",
-            )
+            hint = "Replace them by {}."
+            got = "; ".join(found.mismatches)
+            rule = "the catalogue's counts"
+            raise InputError("fetch", f"the files in {folder}", rule, got=got, hint=hint, mentions=("force",), verb="have")
         return folder
     staging = base / ".fetch" / entry.name
     try:
@@ -60,7 +54,7 @@ def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress 
         if mismatches:
             shutil.rmtree(staging)
             got = "; ".join(mismatches).rstrip(".")
-            raise InputError("fetch", str(entry.name), "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
+            raise InputError("fetch", entry.name, "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
         if generated_facts(entry, base) is not None:
             shutil.rmtree(folder)  # its note and its splits must not stay beside the dataset
         for file in arrived:
@@ -113,7 +107,7 @@ def _unpacked(archive: Path, staging: Path, entry: Entry) -> list[str]:
 
 @contextmanager
 def _alone(staging: Path, entry: Entry) -> Iterator[None]:
-    """Two downloads into one folder would mix. The lock goes with the process, however that ends."""
+    """A lock, because two downloads into one folder would mix. It is released when the process ends, however that happens."""
     try:
         import fcntl
     except ImportError:  # no such locks on this system
@@ -125,7 +119,7 @@ def _alone(staging: Path, entry: Entry) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError("fetch", str(entry.name), "fetched by one process at a time", got="another one at work") from None
+            raise InputError("fetch", entry.name, "fetched by one process at a time", got="another one at work") from None
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""Where things lie: raw files below the data root (which may be read-only), processed ones in the cache folder."""
+"""The folders: raw files are below the data root (which may be read-only), processed ones in the cache folder."""
 
 import os
 from pathlib import Path
@@ -17,5 +17,5 @@ def data_root(root: Any = None) -> Path:
     if root is None:
         return Path(os.environ.get("CHEBNET2D_DATA") or cache_folder() / "data")
     if not isinstance(root, str | Path):
-        raise InputError("data", "root", "a path", got=str(type(root).__name__))
+        raise InputError("data", "root", "a path", got=type(root).__name__)
     return Path(root)

@@ -46,7 +46,7 @@ def load(name: str, root: str | Path | None = None, **options: Any) -> Data:
     for option in options:
         if option not in admitted:
             choices = f"one of {admitted}" if admitted else "none"
-            raise InputError(f"load({entry.name!r})", "options", str(choices), option)
+            raise InputError(f"load({entry.name!r})", "options", choices, option)
     placeholder = flag(f"load({entry.name!r})", "placeholder_labels", options.get("placeholder_labels", True))
     base = data_root(root)
     data = _cached(entry, base)
@@ -82,14 +82,9 @@ def _cached(entry: Entry, root: Path) -> Data:
     raw = files_of(entry, root)
     if raw is None:
         missing = next(path for path in (root / entry.folder / file for file in entry.files) if not path.is_file())
-        raise InputError(
-            "load",
-            str(entry.name),
-            f"below the data root {root}",
-            got=f"no file {missing}",
-            hint=f"Download it with: chebnet2d data fetch {entry.name}, or name another root by {{}} or CHEBNET2D_DATA.",
-            mentions=("root",),
-        )
+        hint = f"Download it with: chebnet2d data fetch {entry.name}, or name another root by {{}} or CHEBNET2D_DATA."
+        got = f"no file {missing}"
+        raise InputError("load", entry.name, f"below the data root {root}", got=got, hint=hint, mentions=("root",))
     path = cache_path(cache_folder(), entry, raw)
     data = read_cache(path)
     if data is None:

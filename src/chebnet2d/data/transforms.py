@@ -1,4 +1,4 @@
-"""Changes of a dataset before training: each is a function from a ``Data`` to a new one, and leaves its argument alone."""
+"""Changes of a dataset before training: functions from a ``Data`` to a new one, which leave their argument as it is."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -105,26 +105,21 @@ TRANSFORMS: dict[str, Callable[[Data], Data]] = {
 }
 
 
-def _features(data: Any, owner: str) -> Tensor:
+def _features(data: Data, owner: str) -> Tensor:
     x = data.x
     if not isinstance(x, Tensor) or x.dim() != 2:
-        raise InputError(owner, "data.x", "an N x F tensor", got=str(type(x).__name__))
+        raise InputError(owner, "data.x", "an N x F tensor", got=type(x).__name__)
     return x
 
 
-def _dense(data: Any, owner: str) -> Tensor:
+def _dense(data: Data, owner: str) -> Tensor:
     """x in float64, if that fits."""
     x = _features(data, owner)
     nodes, features = x.shape
     if _is_sparse(x) and nodes * features * 4 > DENSE_LIMIT:
-        raise InputError(
-            owner,
-            "x",
-            f"into {DENSE_LIMIT >> 20} MiB as a dense matrix",
-            got=f"{nodes} x {features} sparse features",
-            hint="Z-scores of a sparse matrix are dense; use row_normalize_features.",
-            verb="fit",
-        )
+        hint = "Z-scores of a sparse matrix are dense; use row_normalize_features."
+        got = f"{nodes} x {features} sparse features"
+        raise InputError(owner, "x", f"into {DENSE_LIMIT >> 20} MiB as a dense matrix", got=got, hint=hint, verb="fit")
     return (x.to_dense() if _is_sparse(x) else x).double()
 
 
@@ -133,7 +128,7 @@ def _is_sparse(x: Tensor) -> bool:
 
 
 def _scipy(x: Tensor) -> Any:
-    """Always with memory of its own: the caller changes it."""
+    """A copy, because callers change it in place."""
     return SparseOperator.from_torch(x).to_scipy().astype(np.float64).tocsr()
 
 

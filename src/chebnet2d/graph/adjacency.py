@@ -1,8 +1,9 @@
-"""From an edge list to the one adjacency matrix that everything else is made of."""
+"""From an edge list to the adjacency matrix that all operators are computed from."""
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 import torch
 from torch import Tensor
@@ -22,21 +23,20 @@ def adjacency(
     isolated: str = "allow",
     dtype: torch.dtype = torch.float64,
 ) -> SparseOperator:
-    """The symmetric adjacency matrix of an edge list, without self loops.
+    """The symmetric N x N adjacency matrix of an edge list, without self loops.
 
-    What is done to an edge list, in this order, and how to refuse it instead:
+    An edge list is repaired in this order; each repair can be made an error instead ("refuse"):
 
-    - ``duplicates``: an edge (i, j) that is listed more than once has the sum of its weights ("merge"), or is
-      an error ("refuse"). (i, j) and (j, i) are the two directions of an edge, not duplicates.
-    - ``self_loops``: (i, i) is dropped ("remove"), or is an error ("refuse").
-    - ``directed``: where the weights of (i, j) and (j, i) differ, the larger one holds for both ("symmetrise"),
-      so that a graph listed in one direction becomes the undirected one; or that is an error ("refuse").
-    - ``isolated``: nodes without an edge are kept and have an empty row ("allow"), or are an error ("refuse").
-      Edges of weight 0 are no edges.
+    - ``duplicates``: an edge (i, j) that is listed more than once gets the sum of its weights ("merge").
+      (i, j) and (j, i) are the two directions of an edge, not duplicates.
+    - ``self_loops``: (i, i) is dropped ("remove").
+    - ``directed``: where the weights of (i, j) and (j, i) differ, both get the larger one ("symmetrise"), so that a graph listed
+      in one direction becomes undirected.
+    - ``isolated``: nodes without an edge are kept and have an empty row ("allow"). Edges of weight 0 are no edges.
 
     Args:
         edge_index: 2 x E integers, tensor or array.
-        edge_weight: E finite numbers >= 0; all 1 by default.
+        edge_weight: E finite numbers >= 0 (or E x 1); all 1 by default.
         num_nodes: N; by default the largest index + 1.
     """
     owner = "adjacency"
@@ -76,7 +76,7 @@ def adjacency(
         matrix = matrix - scipy.sparse.diags_array(matrix.diagonal())
     matrix = scipy.sparse.csr_array(matrix)
     matrix.eliminate_zeros()
-    # Larger of the two directions: an undirected graph keeps its weights, a directed one gets both directions.
+    # The larger of the two directions: an undirected graph keeps its weights, a directed one gets both directions.
     symmetric = scipy.sparse.csr_array(matrix.maximum(matrix.T))
     if directed == "refuse" and (symmetric != matrix).nnz:
         row, col = (symmetric != matrix).nonzero()
@@ -100,7 +100,8 @@ def adjacency(
     return SparseOperator.from_scipy(symmetric, dtype=dtype, symmetric=True)
 
 
-def _checked_index(edge_index: Any) -> Any:
+def _checked_index(edge_index: Any) -> npt.NDArray[np.int64]:
+    """2 x E."""
     rule = "2 x E integers"
     if isinstance(edge_index, Tensor):
         if edge_index.layout != torch.strided:
@@ -120,7 +121,8 @@ def _checked_index(edge_index: Any) -> Any:
     return index.astype(np.int64, copy=False)
 
 
-def _checked_weight(edge_weight: Any, edges: int) -> Any:
+def _checked_weight(edge_weight: Any, edges: int) -> npt.NDArray[np.float64]:
+    """E numbers."""
     if edge_weight is None:
         return np.ones(edges)
     rule = "finite numbers >= 0"

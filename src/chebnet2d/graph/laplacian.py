@@ -1,4 +1,4 @@
-"""Normalised operators of a graph. P = D^-1/2 A D^-1/2, L = I - P, L_hat = L - I = -P."""
+"""The normalised operators of a graph, all N x N: P = D^-1/2 A D^-1/2, L = I - P, L_hat = L - I = -P."""
 
 import numpy as np
 import scipy.sparse
@@ -10,9 +10,9 @@ from chebnet2d.graph.sparse_operator import SparseOperator
 def normalized_adjacency(
     adjacency: SparseOperator, *, add_self_loops: bool = False, dtype: torch.dtype = torch.float32
 ) -> SparseOperator:
-    """P = D^-1/2 A D^-1/2; with ``add_self_loops`` the same of A + I (GCN's operator).
+    """P = D^-1/2 A D^-1/2; with ``add_self_loops`` the same formula for A + I (GCN's operator).
 
-    A node without edges has degree 0 and, without self loops, a zero row: nothing is divided by zero.
+    A node without edges has degree 0 and, without self loops, a row of zeros.
     """
     matrix = adjacency.to_scipy().astype(np.float64)
     if add_self_loops:
@@ -27,7 +27,7 @@ def normalized_adjacency(
 
 
 def row_stochastic_adjacency(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
-    """D~^-1 (A + I): rows add up to 1. Not symmetric."""
+    """D~^-1 (A + I): rows sum to 1. Not symmetric."""
     matrix = scipy.sparse.csr_array(adjacency.to_scipy().astype(np.float64) + scipy.sparse.eye_array(adjacency.shape[0]))
     matrix.data = matrix.data / np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
     return SparseOperator.from_scipy(matrix, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Remembers the operators of an ``edge_index``, and whatever else is made of it, while that very tensor is unchanged."""
+"""A cache of the operators of a graph, and of whatever else is derived from it, valid while the graph's tensors are unchanged."""
 
 import weakref
 from collections.abc import Callable, Hashable
@@ -23,30 +23,36 @@ _KINDS: dict[str, Callable[[SparseOperator, torch.dtype], SparseOperator]] = {
     "P": lambda a, dtype: normalized_adjacency(a, dtype=dtype),
     "P~": lambda a, dtype: normalized_adjacency(a, add_self_loops=True, dtype=dtype),
 }
-# id of the graph -> (stamp, {(key, N): what was made}). The weak references in the stamp say whether the tensors are
-# still the same objects; their versions, whether somebody wrote into them since.
-_remembered: dict[int, tuple[Any, dict[Any, Any]]] = {}
+# id of the graph -> (stamp, {(key, N): result}). The weak references in the stamp tell whether the tensors are still the same
+# objects, their versions whether they have been written to.
+_Stamp = tuple[weakref.ref[Graph], int | None, weakref.ref[Tensor] | None, int | None]
+_remembered: dict[int, tuple[_Stamp, dict[Hashable, Any]]] = {}
 
 
 def operator_of(
     graph: Graph, edge_weight: Tensor | None, x: Tensor | SparseOperator, *, kind: str = "L_hat", owner: str
 ) -> SparseOperator:
-    """The operator ``kind`` of a graph, in the precision and on the device of ``x``.
+    """The N x N operator ``kind`` of a graph, with the dtype and on the device of ``x``, which has N rows.
 
-    Kinds: "L_hat", "P", "P~" (with self loops), "A" (the adjacency matrix itself), "D~^-1 A~" (rows add up to 1).
+    Kinds: "L_hat", "P", "P~" (with self loops), "A" (the adjacency matrix itself), "D~^-1 A~" (rows sum to 1).
 
-    A ``SparseOperator`` is taken as it is: it is the operator. An ``edge_index`` or a torch sparse adjacency matrix
-    is normalised, and the result is kept for the next call with the same, unwritten tensors. (Writes through a numpy
-    view of a tensor are not seen.)
+    A ``SparseOperator`` is returned as it is: it is the operator. For an ``edge_index`` (2 x E) or a torch sparse adjacency
+    matrix (N x N) the operator is computed, and kept for the next call with the same tensors as long as nobody writes to them.
+    (Writes through a numpy view of a tensor are not noticed.)
+
+    Args:
+        owner: the class that errors name.
     """
     if isinstance(graph, SparseOperator):
         _check_operator(graph, edge_weight, x.shape[0], owner)
         return graph.to(dtype=x.dtype, device=x.device)
     key = (kind, x.dtype, x.device)
-    return made_of(graph, edge_weight, x.shape[0], key, lambda a: _KINDS[kind](a, x.dtype).to(device=x.device), owner=owner)
+    return derived_operator(
+        graph, edge_weight, x.shape[0], key, lambda a: _KINDS[kind](a, x.dtype).to(device=x.device), owner=owner
+    )
 
 
-def made_of(
+def derived_operator(
     graph: Graph,
     edge_weight: Tensor | None,
     num_nodes: int,
@@ -55,9 +61,9 @@ def made_of(
     *,
     owner: str,
 ) -> T:
-    """``build(A)``, with A the adjacency matrix of the graph in float64; kept as ``operator_of`` keeps operators.
+    """``build(A)``, with A the N x N adjacency matrix of the graph in float64; kept as ``operator_of`` keeps operators.
 
-    ``key`` says what is built: it must differ wherever the result does. A ``SparseOperator`` stands for A itself.
+    ``key`` names what is built: results that differ need different keys. A ``SparseOperator`` is taken as A itself.
     """
     if isinstance(graph, SparseOperator):
         _check_operator(graph, edge_weight, num_nodes, owner)
@@ -73,19 +79,19 @@ def made_of(
 
 
 def remembered(holder: Graph, key: Hashable, build: Callable[[], T], second: Tensor | None = None) -> T:
-    """``build()``, kept for the next call with the same key while ``holder`` (and ``second``) are the same, unwritten objects."""
+    """``build()``, kept for the next call with the same key while ``holder`` and ``second`` are the same and unchanged."""
     entry = _remembered.get(id(holder))
     if entry is None or not _same(entry[0], holder, second):
-        # When the object dies, so does its entry: the id may be given to another one.
+        # The entry goes with the object: its id may be reused.
         name = id(holder)
         reference = weakref.ref(holder, lambda _: _remembered.pop(name, None))
         second_reference = None if second is None else weakref.ref(second)
         stamp = (reference, _version(holder), second_reference, _version(second))
         entry = _remembered[name] = (stamp, {})
-    made = entry[1]
-    if key not in made:
-        made[key] = build()
-    result: T = made[key]
+    results = entry[1]
+    if key not in results:
+        results[key] = build()
+    result: T = results[key]
     return result
 
 
@@ -111,7 +117,7 @@ def _version(tensor: Graph | None) -> int | None:
     return None if not isinstance(tensor, Tensor) or tensor.is_inference() else tensor._version
 
 
-def _same(stamp: Any, graph: Graph, edge_weight: Tensor | None) -> bool:
+def _same(stamp: _Stamp, graph: Graph, edge_weight: Tensor | None) -> bool:
     reference, version, weight_reference, weight_version = stamp
     remembered_weight = weight_reference() if weight_reference is not None else None
     return (

@@ -1,6 +1,5 @@
-"""A sparse matrix that multiplies dense ones, with a gradient and a rule for stacks of runs."""
+"""A sparse matrix for products with dense ones, with gradients and a rule for stacks of runs."""
 
-import warnings
 from typing import Any, cast
 
 import numpy as np
@@ -9,19 +8,19 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
-from chebnet2d._stacks import with_runs
+from chebnet2d.graph.sparse_product import SampledProduct, SparseProduct, WeightedProduct, csr_tensor
 
 _INT32_MAX = 2**31 - 1
 
 
 class SparseOperator:
-    """A sparse N x M matrix in CSR form with int32 indices, ready for repeated products with dense matrices.
+    """A sparse N x M matrix in CSR form with int32 indices, for repeated products with dense matrices.
 
-    CSR with int32 is what the CPU kernels want: int64 indices are converted on every product, and coordinate
-    lists need a scatter. The values are constants: gradients flow through the dense factor only.
+    The CPU kernels of torch need CSR with int32: int64 indices are converted in every product, and coordinate lists need a
+    scatter. The values are constants: gradients flow through the dense factor only.
 
-    ``operator @ x`` is differentiable (twice, if need be) and may stand inside ``torch.func.vmap``: a stack of R
-    right-hand sides becomes one product of width R * C, so the matrix is read once.
+    ``operator @ x`` with x: M x C (or M) is N x C (or N), differentiable any number of times, and works inside
+    ``torch.func.vmap``: a stack of R right-hand sides becomes one product of width R C, so the matrix is read once.
     """
 
     __slots__ = ("__weakref__", "_transpose", "_transpose_order", "csr", "symmetric")
@@ -35,7 +34,7 @@ class SparseOperator:
     # ---- construction -------------------------------------------------------------------------------------
     @classmethod
     def from_scipy(cls, matrix: Any, *, dtype: torch.dtype = torch.float32, symmetric: bool = False) -> "SparseOperator":
-        """From any scipy sparse matrix. Duplicates are summed; ``symmetric=True`` is the caller's promise."""
+        """From any scipy sparse matrix. Duplicates are summed. ``symmetric=True`` is a promise by the caller, not checked."""
         if not scipy.sparse.issparse(matrix):
             raise InputError("SparseOperator.from_scipy", "matrix", "a scipy sparse matrix", matrix)
         matrix = scipy.sparse.csr_array(matrix)
@@ -43,7 +42,7 @@ class SparseOperator:
         if max(matrix.nnz, *matrix.shape) > _INT32_MAX:
             raise InputError("SparseOperator", "matrix", f"of at most {_INT32_MAX} entries, rows and columns", matrix.nnz)
         return cls(
-            _csr_tensor(
+            csr_tensor(
                 torch.from_numpy(matrix.indptr.astype(np.int32)),
                 torch.from_numpy(matrix.indices.astype(np.int32)),
                 torch.from_numpy(np.ascontiguousarray(matrix.data)).to(dtype),
@@ -54,7 +53,7 @@ class SparseOperator:
 
     @classmethod
     def from_dense(cls, x: Tensor) -> "SparseOperator":
-        """The non-zero entries of a dense matrix: how bag-of-words features become cheap."""
+        """The non-zero entries of a dense N x M matrix, for features that are mostly zero, such as bags of words."""
         if not isinstance(x, Tensor) or x.dim() != 2:
             raise InputError("SparseOperator.from_dense", "x", "a 2-dimensional tensor", x)
         return cls.from_scipy(scipy.sparse.csr_array(x.detach().cpu().numpy()), dtype=x.dtype).to(device=x.device)
@@ -71,7 +70,7 @@ class SparseOperator:
         matrix = scipy.sparse.coo_array((coo.values().numpy(), (row, col)), shape=tuple(coo.shape))
         return cls.from_scipy(matrix, dtype=dtype or tensor.dtype).to(device=tensor.device)
 
-    # ---- what it is ---------------------------------------------------------------------------------------
+    # ---- properties ---------------------------------------------------------------------------------------
     @property
     def shape(self) -> tuple[int, int]:
         rows, columns = self.csr.shape
@@ -100,7 +99,7 @@ class SparseOperator:
 
     @property
     def T(self) -> "SparseOperator":
-        """The transpose, built once and kept (the operator itself when it is symmetric)."""
+        """The transpose, computed once and kept (the operator itself if it is symmetric)."""
         if self._transpose is None:
             self._transpose = SparseOperator.from_scipy(self.to_scipy().T, dtype=self.dtype).to(device=self.device)
             self._transpose._transpose = self
@@ -113,13 +112,13 @@ class SparseOperator:
 
     # ---- conversion ---------------------------------------------------------------------------------------
     def to(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None) -> "SparseOperator":
-        """The same matrix in another precision or on another device; itself where nothing changes."""
+        """The same matrix with another dtype or on another device; itself if nothing changes."""
         dtype = dtype or self.dtype
         target = torch.device(device) if device is not None else self.device
         if dtype == self.dtype and target == self.device:
             return self
         return SparseOperator(
-            _csr_tensor(
+            csr_tensor(
                 self.csr.crow_indices().to(target),
                 self.csr.col_indices().to(target),
                 self.values.to(target, dtype),
@@ -150,29 +149,28 @@ class SparseOperator:
             )
         if x.dim() == 1:
             return (self @ x.unsqueeze(1)).squeeze(1)
-        return cast(Tensor, _SparseProduct.apply(self, x))
+        return cast(Tensor, SparseProduct.apply(self, x))
 
     def weighted_product(self, values: Tensor, x: Tensor) -> Tensor:
-        """The product with ``values`` in the place of the stored ones, as dropout of sparse features needs it.
+        """The product with x: M x C, with ``values`` (nnz numbers) in place of the stored ones, as in dropout of sparse features.
 
-        Differentiable in ``x``, not in ``values``. Under ``vmap`` each run has its own values, so the runs are multiplied
-        one after the other: each reads its own weights from a cache they fit in.
+        The result is N x C, differentiable in ``x``, not in ``values``. Under ``vmap`` each run has its own values, so there is
+        one product per run.
         """
-        return cast(Tensor, _WeightedProduct.apply(self, values, x))
+        return cast(Tensor, WeightedProduct.apply(self, values, x))
 
     def sampled_product(self, left: Tensor, right: Tensor) -> Tensor:
-        """The entries of ``left @ right.T`` at the stored places, in the order of ``values``, and no others.
+        """The entries of ``left @ right.T`` at the stored positions only, in the order of ``values``.
 
-        ``left``: N x C, ``right``: M x C; or G x N x C and G x M x C for G x nnz entries. Differentiable in both. Under ``vmap``
-        runs are further parts of G.
+        ``left``: N x C, ``right``: M x C, for nnz entries; or G x N x C and G x M x C for G x nnz. Differentiable once, in both.
         """
         if left.dim() == 2:
             return self.sampled_product(left.unsqueeze(0), right.unsqueeze(0)).squeeze(0)
-        return cast(Tensor, _SampledProduct.apply(self, left, right))
+        return cast(Tensor, SampledProduct.apply(self, left, right))
 
     @property
     def transpose_order(self) -> Tensor:
-        """Where the stored values of the transpose stand among those of this matrix."""
+        """nnz indices: ``values[transpose_order]`` are the values of the transpose, in its order."""
         if self._transpose_order is None:
             numbered = self.to_scipy().astype(np.float64)
             numbered.data = np.arange(self.nnz, dtype=np.float64)
@@ -181,103 +179,5 @@ class SparseOperator:
         return self._transpose_order
 
     def step(self, x: Tensor, previous: Tensor, alpha: float, beta: float, out: Tensor | None = None) -> Tensor:
-        """``alpha * self @ x + beta * previous`` in one pass over the output, which may be ``previous`` itself.
-
-        Outside autograd: a kernel's tool.
-        """
+        """``alpha * self @ x + beta * previous`` in one pass over ``out``, which may be ``previous``. Not differentiable."""
         return torch.addmm(previous, self.csr, x, beta=beta, alpha=alpha, out=out)
-
-
-class _SparseProduct(torch.autograd.Function):
-    @staticmethod
-    def forward(operator: SparseOperator, x: Tensor) -> Tensor:
-        # ``csr @ x`` would fill the result with zeros and copy it, two more passes over memory.
-        out = x.new_empty(operator.shape[0], x.shape[1])
-        return torch.addmm(out, operator.csr, x.contiguous(), beta=0, out=out)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor], output: Tensor) -> None:
-        ctx.operator = inputs[0]
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor]:
-        return None, ctx.operator.T @ grads[0]
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple[None, int | None], operator: SparseOperator, x: Tensor) -> tuple[Tensor, int | None]:
-        # A x_r for r = 1..R is A [x_1 | ... | x_R]: runs become columns, and A is read once.
-        if in_dims[1] is None:
-            return operator @ x, None
-        folded = x.movedim(in_dims[1], 1)
-        product = operator @ folded.reshape(folded.shape[0], -1)
-        return product.reshape(operator.shape[0], *folded.shape[1:]), 1
-
-
-class _WeightedProduct(torch.autograd.Function):
-    """values: nnz and x: M x C, or R x nnz and R x M x C."""
-
-    @staticmethod
-    def forward(operator: SparseOperator, values: Tensor, x: Tensor) -> Tensor:
-        return _multiply_each(operator, values, x)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor, Tensor], output: Tensor) -> None:
-        ctx.operator, values, _ = inputs
-        ctx.save_for_backward(values)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None, Tensor]:
-        (values,) = ctx.saved_tensors
-        transposed = values[..., ctx.operator.transpose_order]
-        return None, None, _WeightedProduct.apply(ctx.operator.T, transposed, grads[0])
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: SparseOperator, values: Tensor, x: Tensor) -> tuple[Tensor, int]:
-        return _WeightedProduct.apply(operator, *with_runs(info, in_dims[1:], values, x)), 0
-
-
-class _SampledProduct(torch.autograd.Function):
-    """left: G x N x C, right: G x M x C. Nothing of size nnz x C is made: torch gathers, multiplies and sums entry by entry."""
-
-    @staticmethod
-    def forward(operator: SparseOperator, left: Tensor, right: Tensor) -> Tensor:
-        out = left.new_empty(left.shape[0], operator.nnz)
-        for entries, x, y in zip(out, left, right, strict=True):
-            entries.copy_(torch.sparse.sampled_addmm(operator.csr, x.contiguous(), y.contiguous().T, beta=0).values())
-        return out
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[SparseOperator, Tensor, Tensor], output: Tensor) -> None:
-        ctx.operator, left, right = inputs
-        ctx.save_for_backward(left, right)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor]:
-        left, right = ctx.saved_tensors
-        transposed = grads[0][:, ctx.operator.transpose_order]
-        return None, _multiply_each(ctx.operator, grads[0], right), _multiply_each(ctx.operator.T, transposed, left)
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: SparseOperator, left: Tensor, right: Tensor) -> tuple[Tensor, int]:
-        folded = (tensor.flatten(0, 1) for tensor in with_runs(info, in_dims[1:], left, right))
-        return _SampledProduct.apply(operator, *folded).unflatten(0, (info.batch_size, -1)), 0
-
-
-def _multiply_each(operator: SparseOperator, values: Tensor, x: Tensor) -> Tensor:
-    crow, col = operator.csr.crow_indices(), operator.csr.col_indices()
-    if x.dim() == 2:
-        return _csr_tensor(crow, col, values.contiguous(), operator.shape) @ x.contiguous()
-    out = x.new_empty(x.shape[0], operator.shape[0], x.shape[2])
-    for r in range(x.shape[0]):
-        torch.mm(_csr_tensor(crow, col, values[r].contiguous(), operator.shape), x[r].contiguous(), out=out[r])
-    return out
-
-
-def _csr_tensor(crow: Tensor, col: Tensor, values: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return torch.sparse_csr_tensor(crow, col, values, size=shape, check_invariants=False)
-
-
-with warnings.catch_warnings():  # torch announces once that CSR is in beta; users can do nothing about it
-    warnings.simplefilter("ignore")
-    _csr_tensor(torch.zeros(2, dtype=torch.int32), torch.zeros(0, dtype=torch.int32), torch.zeros(0), (1, 1))

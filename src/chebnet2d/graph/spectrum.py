@@ -1,4 +1,4 @@
-"""The exact graph Fourier transform: the truth that every fast path is tested against."""
+"""The exact graph Fourier transform: the reference that every fast path is tested against."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ LARGEST_EXACT = 20_000
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues (ascending) and orthonormal eigenvectors (columns) of a symmetric operator.
+    """The N eigenvalues (ascending) and orthonormal eigenvectors (columns, N x N) of a symmetric operator.
 
-    For ``L_hat`` the eigenvalues are the frequencies in [-1, 1] that filters are functions of (those of L are
-    the same plus one). Cost: O(N^3) time and O(N^2) memory, once.
+    For ``L_hat`` the eigenvalues are the frequencies in [-1, 1] that filters are functions of (those of L are the same plus one).
+    Computing them takes O(N^3) time and O(N^2) memory.
     """
 
     eigenvalues: Tensor
@@ -45,18 +45,18 @@ class Spectrum:
         return self.eigenvalues.shape[0]
 
     def transform(self, x: Tensor) -> Tensor:
-        """Graph Fourier transform U^T x."""
+        """Graph Fourier transform U^T x, for x: N x C or N."""
         return self.eigenvectors.T @ self._checked(x)
 
     def inverse(self, x_hat: Tensor) -> Tensor:
-        """Inverse transform U x_hat."""
+        """Inverse transform U x_hat, for x_hat: N x C or N."""
         return self.eigenvectors @ self._checked(x_hat)
 
     def filter(self, x: Tensor, g: Callable[[Tensor], Tensor] | Tensor) -> Tensor:
-        """U g(Lambda) U^T x.
+        """U g(Lambda) U^T x, for x: N x C.
 
-        ``g`` is a function of the eigenvalues or its values: N of them (one filter for all channels), N x C (one a
-        channel) or N x C x C' (one for each pair of channels: the 2-D graph convolution).
+        ``g`` is a function of the eigenvalues or its values: N (one filter for all channels), N x C (one filter per channel) or
+        N x C x C' (one filter per pair of channels: the 2-D graph convolution, with a result of C' channels).
         """
         values = g(self.eigenvalues) if callable(g) else g
         x_hat = self.transform(x)

@@ -1,17 +1,17 @@
-"""A stack of signals in blocks of columns that stay in the cache while a whole recurrence runs over them."""
+"""A stack of signals, cut into blocks of columns that stay in the cache while a whole recurrence runs over them."""
 
 from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
-# Numbers in one N x w block. Products with the graph and passes over the block are several times faster in the cache.
+# Numbers in one N x w block: products with the graph and passes over the block are several times faster in the cache.
 _NUMBERS = 2**18
 _NARROWEST = 16
 
 
 class ColumnBlock:
-    """Some runs and some channels of a stack: ``read`` makes them one contiguous matrix of w columns, ``write`` puts one back."""
+    """Some runs and some channels of a stack, w columns in all: ``read`` copies them into one matrix, ``write`` copies back."""
 
     __slots__ = ("channels", "runs")
 
@@ -33,15 +33,16 @@ class ColumnBlock:
         return theta[:, self.runs, self.channels].flatten(1)
 
     def write_rows(self, block: Tensor, out: Tensor) -> None:
+        """K x w into its place in K x R x C."""
         part = out[:, self.runs, self.channels]
         part.copy_(block.view(part.shape))
 
 
 def column_blocks(shape: Sequence[int]) -> Iterator[ColumnBlock]:
-    """The blocks of a stack R x N x C: a part of the channels of one run, or all channels of several."""
+    """The blocks of a stack R x N x C: some channels of one run, or all channels of several runs."""
     runs, nodes, channels = shape
     width = _NARROWEST
-    while 2 * width * nodes <= _NUMBERS:
+    while 2 * width * max(nodes, 1) <= _NUMBERS:
         width *= 2
     together = max(1, width // channels)
     for run in range(0, runs, together):
@@ -50,5 +51,5 @@ def column_blocks(shape: Sequence[int]) -> Iterator[ColumnBlock]:
 
 
 def column_sums(a: Tensor, b: Tensor, work: Tensor) -> Tensor:
-    """<a, b> for each column; ``work`` is overwritten."""
+    """<a, b> per column; ``work`` is overwritten."""
     return torch.mul(a, b, out=work).sum(0)

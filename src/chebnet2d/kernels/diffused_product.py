@@ -1,9 +1,10 @@
-"""sum_k M^k X diag(s_k) W: a power series for each column of X, then a map, as one autograd function.
+"""sum_k M^k X diag(s_k) W: one power series per column of X, then a map, as one autograd function.
 
-By Horner's scheme with the maps diag(s_k) W first: the graph is multiplied with the columns of W instead of those of X. The way
-back is the same walk, G, M^T G, (M^T)^2 G, ..., and every step gives its share of all gradients, so no term is kept.
+Horner's scheme with the maps diag(s_k) W applied first: the graph is multiplied with as many columns as W has instead of those of
+X. The backward pass goes through G, M^T G, (M^T)^2 G, ..., and each of them contributes to all gradients, so no term is kept.
 """
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import torch
@@ -16,7 +17,10 @@ from chebnet2d.kernels.column_blocks import ColumnBlock, column_blocks
 
 
 def diffused_product(operator: SparseOperator, x: Tensor | SparseOperator, shares: Tensor, weight: Tensor) -> Tensor:
-    """sum_k operator^k x diag(shares[k]) weight, for x: N x F, shares: K x F and weight: F x C."""
+    """sum_k operator^k x diag(shares[k]) weight: N x C, for operator: N x N, x: N x F, shares: K x F and weight: F x C.
+
+    Differentiable once, in x where it is dense, in shares and in weight.
+    """
     if isinstance(x, SparseOperator):
         return cast(Tensor, _OfSparse.apply(operator, x, shares, weight))
     return cast(Tensor, _OfDense.apply(operator, x, shares, weight))
@@ -66,7 +70,10 @@ class _OfSparse(torch.autograd.Function):
             for k in range(len(factors)):
                 if k > 0:
                     torch.addmm(following, graph, current, beta=0, out=following)
-                    current, following = following, spare if k == 1 else current  # the gradient itself is not ours to overwrite
+                    current, following = (
+                        following,
+                        spare if k == 1 else current,
+                    )  # the first ``current`` may be the gradient itself
                 torch.addmm(flat, transposed, current, beta=0, out=flat)
                 of_columns.addcmul_(of_map, factors[k])
                 grad_shares[block.runs, k] += torch.mul(of_map, columns, out=work).sum(2).T
@@ -79,7 +86,7 @@ class _OfSparse(torch.autograd.Function):
 
 
 class _OfDense(torch.autograd.Function):
-    """As above, and x is N x F or R x N x F. The K maps of a run stand side by side in one product."""
+    """As above, and x is N x F or R x N x F. The K maps of a run are applied in one product."""
 
     @staticmethod
     def forward(operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Tensor:
@@ -91,7 +98,7 @@ class _OfDense(torch.autograd.Function):
             for term in reversed(terms[:-1]):
                 current = torch.addmm(term, operator.csr, current)
             result.copy_(current)
-        return out.view(*x.shape[:-1], -1)
+        return out.view(*x.shape[:-1], weight.shape[-1])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
@@ -126,20 +133,21 @@ class _OfDense(torch.autograd.Function):
 
 
 def _stacked(shares: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """R x K x F and R x F x C, with R = 1 where there is no stack."""
     return (shares, weight) if weight.dim() == 3 else (shares.unsqueeze(0), weight.unsqueeze(0))
 
 
-def _blocks(x: SparseOperator, weights: Tensor) -> Any:
+def _blocks(x: SparseOperator, weights: Tensor) -> Iterator[ColumnBlock]:
     return column_blocks((len(weights), max(x.shape), weights.shape[2]))
 
 
 def _columns(block: ColumnBlock, weights: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
-    """Of the runs r and channels of a block: their part of W as F x r x c, and their shares as K x F x r x 1."""
+    """W of the r runs and c channels of a block as F x r x c, and the shares of these runs as K x F x r x 1."""
     part = block.read(weights)
     own = shares[block.runs].permute(1, 2, 0).contiguous()
     return part.view(part.shape[0], own.shape[2], -1), own.unsqueeze(3)
 
 
 def _side_by_side(shares: Tensor, weight: Tensor) -> Tensor:
-    """F x (K C) of shares: K x F and weight: F x C."""
+    """diag(shares[k]) weight for all k: F x (K C), of shares: K x F and weight: F x C."""
     return (shares.T.unsqueeze(2) * weight.unsqueeze(1)).flatten(1)

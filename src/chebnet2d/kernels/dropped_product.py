@@ -1,8 +1,8 @@
-"""dropout(x) W for dense features x, a few rows at a time, in the cache.
+"""dropout(x) W for dense features x as one autograd function, one block of rows at a time.
 
-Features are wide: written out, x * mask is larger than all else that an epoch makes, and it is read twice more, by the product
-and by its gradient. Here a block of rows is masked and multiplied at once. One bit an entry is kept, whether dropout kept it, and
-from these and x the backward pass makes the block again.
+Features are wide: x * mask would be the largest array of an epoch, written once and read twice, by the product and by its
+gradient. Here a block of rows is masked and multiplied while it is in the cache. One bit per entry is saved (whether dropout kept
+the entry); from the bits and x the backward pass rebuilds the block.
 """
 
 from collections.abc import Iterator
@@ -11,30 +11,32 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
 
-# Rows of a block: what the second cache holds. A multiple of 8, so that blocks draw what the whole would and fill whole bytes.
+# Rows per block: what the second-level cache holds. A multiple of 8, so that blocks draw the same mask as the whole matrix would
+# and their bits fill whole bytes.
 _ROWS = 512
 
 
 def dropped_product(x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
-    """``(x * keep_mask(x.shape, p)) @ weight`` on a CPU, with a mask from the stream of the run.
+    """``(x * keep_mask(x.shape, p)) @ weight``: N x H, on a CPU. Differentiable once, in x and weight.
 
     Args:
         x: N x F.
         weight: F x H.
-        p: the rate of dropout, a number in a tensor.
+        p: the rate of dropout, a 0-dimensional tensor.
     """
     out: Tensor = _DroppedProduct.apply(x, weight, p)[0]
     return out
 
 
 class _DroppedProduct(torch.autograd.Function):
-    """x: N x F, weight: F x H, p: a number; or R x N x F, R x F x H and R numbers. One run at a time.
+    """x: N x F, weight: F x H, p: a number; or R x N x F, R x F x H and R numbers, run after run.
 
-    The second result holds the bits: bytes, or R x bytes.
+    The second result holds the bits: a vector of bytes, or one per run.
     """
 
     @staticmethod
@@ -51,12 +53,12 @@ class _DroppedProduct(torch.autograd.Function):
         ctx.mark_non_differentiable(output[1])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor, None]:
         x, weight, p, bits = ctx.saved_tensors
         grad_x = torch.empty_like(x, memory_format=torch.contiguous_format) if ctx.needs_input_grad[0] else None
         grad_weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
-        of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(-1, *x.shape[-2:])
+        of_x = [None] * p.numel() if grad_x is None else grad_x.reshape(p.numel(), *x.shape[-2:])
         for into, run in zip(of_x, dropout_runs(p, x, weight, grads[0], bits, grad_weight), strict=True):
             _backward(into, *run)
         return grad_x, grad_weight, None
@@ -94,7 +96,7 @@ def _backward(
 
 
 def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
-    """Rows, their part of the bits, and an array for them that is the same for all blocks: new memory is cold."""
+    """Per block: its rows, its part of the bits, and a buffer, the same for all blocks because new memory is not in the cache."""
     array, columns = bits.numpy(), x.shape[1]
     buffer = x.new_empty(min(_ROWS, x.shape[0]), columns)
     for start in range(0, x.shape[0], _ROWS):
@@ -103,4 +105,5 @@ def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
 
 
 def _masked(x: Tensor, kept: Any, out: Tensor) -> Tensor:
+    """x where ``kept`` is 1, else 0, written to ``out``."""
     return out.copy_(torch.from_numpy(kept).view_as(out)).mul_(x)

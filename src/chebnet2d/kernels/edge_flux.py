@@ -1,9 +1,8 @@
-"""G^T ReLU(dropout(G x) K^T), with G the gradient from nodes to edges: a few thousand edges at a time, in the cache.
+"""G^T ReLU(dropout(G x) K^T) as one autograd function, with G the gradient from nodes to edges, one block of edges at a time.
 
-Edges are many and every one of them has H numbers. Autograd would keep several arrays of E x H numbers for each layer and each
-run, and read them back from memory. Here nothing of that size is ever whole: a block of edges is gathered from the nodes, goes
-through all steps, and is added to the nodes. Two bits an entry are kept, whether dropout kept it and whether ReLU passed it; from
-these and x the backward pass makes the block again.
+Autograd would save several arrays of E x H numbers per layer and run, and read them back from memory. Here no such array exists:
+a block of some thousand edges is computed from the nodes, goes through all steps in the cache and is added to the nodes. Two bits
+per entry are saved (whether dropout kept it, whether ReLU passed it); from them and x the backward pass rebuilds the block.
 """
 
 from collections.abc import Iterator
@@ -13,18 +12,20 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
 
-# Edges of a block: what the second cache holds, but no less than there are nodes, as each block is added to all of them.
+# Edges per block: what the second-level cache holds, but at least as many as there are nodes, because every block is added to all
+# nodes.
 _SMALLEST_BLOCK = 4096
 
 
 @dataclass(frozen=True)
 class EdgeBlocks:
-    """The rows of G (E x N), some thousand at a time: ``parts`` are (rows of G, their transpose)."""
+    """G (E x N) in blocks of some thousand rows: ``parts`` holds pairs (rows of G, their transpose)."""
 
     edges: int
     parts: tuple[tuple[SparseOperator, SparseOperator], ...]
@@ -32,7 +33,7 @@ class EdgeBlocks:
     @classmethod
     def of(cls, gradient: SparseOperator) -> "EdgeBlocks":
         edges, nodes = gradient.shape
-        size = 8 * -(-max(nodes, _SMALLEST_BLOCK) // 8)  # every block but the last fills whole bytes with its bits
+        size = 8 * -(-max(nodes, _SMALLEST_BLOCK) // 8)  # the bits of every block but the last fill whole bytes
         matrix = gradient.to_scipy()
         blocks = [
             SparseOperator.from_scipy(matrix[start : start + size], dtype=gradient.dtype) for start in range(0, edges, size)
@@ -41,22 +42,22 @@ class EdgeBlocks:
 
 
 def edge_flux(blocks: EdgeBlocks, x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
-    """G^T ReLU(dropout(G x) weight^T) on a CPU, with a mask from the stream of the run.
+    """G^T ReLU(dropout(G x) weight^T): N x H, on a CPU. Differentiable once, in x and weight.
 
     Args:
         blocks: the rows of G, E x N.
         x: N x H.
         weight: H x H.
-        p: the rate of dropout, a number in a tensor.
+        p: the rate of dropout, a 0-dimensional tensor.
     """
     out: Tensor = _EdgeFlux.apply(blocks, x, weight, p)[0]
     return out
 
 
 class _EdgeFlux(torch.autograd.Function):
-    """x: N x H, weight: H x H, p: a number; or R x N x H, R x H x H and R numbers. One run at a time.
+    """x: N x H, weight: H x H, p: a number; or R x N x H, R x H x H and R numbers, run after run.
 
-    The second result holds the bits: 2 x bytes, or R x 2 x bytes.
+    The second result holds the bits: two rows of bytes, or two rows per run.
     """
 
     @staticmethod
@@ -74,7 +75,7 @@ class _EdgeFlux(torch.autograd.Function):
         ctx.mark_non_differentiable(output[1])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor, None]:
         x, weight, p, bits = ctx.saved_tensors
         grad_x = torch.zeros_like(x, memory_format=torch.contiguous_format)
@@ -126,8 +127,10 @@ def _backward(
 def _with_buffers(
     blocks: EdgeBlocks, bits: Tensor, x: Tensor, number: int
 ) -> Iterator[tuple[tuple[SparseOperator, SparseOperator], Any, list[Tensor]]]:
-    """Each block, its part of the bits, and arrays for its edges, which are the same for all blocks: memory handed out anew is
-    cold, and costs more than the work on it."""
+    """Each block, its part of the bits, and buffers for its edges.
+
+    The buffers are the same for all blocks: newly allocated memory is not in the cache, and costs more than the work on it.
+    """
     start, array = 0, bits.numpy()
     buffers = x.new_zeros(number, max((part[0].shape[0] for part in blocks.parts), default=0), x.shape[1])
     for part in blocks.parts:
@@ -138,4 +141,5 @@ def _with_buffers(
 
 
 def _as_numbers(mask: Any, out: Tensor) -> Tensor:
+    """The bytes of a mask, converted to the dtype of ``out`` and written to it."""
     return out.copy_(torch.from_numpy(mask).view_as(out))

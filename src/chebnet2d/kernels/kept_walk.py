@@ -1,7 +1,7 @@
-"""sum_k M^k X diag(s_k) W for features X that stay the same from epoch to epoch: M^k X is computed once and kept.
+"""sum_k M^k X diag(s_k) W for features X that stay the same in every epoch: M^k X is computed once and kept (the walk).
 
-What is left for an epoch is to add up K numbers for each entry of X in each pass, and one product with W. For dense X that is far
-less than the K products of ``diffused_product``.
+An epoch then adds up K numbers per entry of X in each pass and makes one product with W. For dense X that is far less than the K
+products of ``diffused_product``.
 """
 
 from typing import Any, TypeGuard
@@ -12,28 +12,31 @@ from torch import Tensor
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator, remembered
 
-# What a walk may take, in bytes.
+# The largest walk that is kept, in bytes.
 LARGEST_WALK = 2**29
 
 
 def can_keep_walk(x: Any, terms: int) -> TypeGuard[Tensor]:
-    """Whether x is dense, is not being learned, and its walk is not too large to keep."""
+    """Whether x is dense, needs no gradient, and its walk of ``terms`` terms is at most ``LARGEST_WALK`` bytes."""
     return isinstance(x, Tensor) and not x.requires_grad and terms * x.numel() * x.element_size() <= LARGEST_WALK
 
 
 def kept_walk_product(operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Tensor:
-    """sum_k operator^k x diag(shares[k]) weight, for shares: K x F and weight: F x C. x must be the same tensor in every call."""
+    """sum_k operator^k x diag(shares[k]) weight: N x C, for operator: N x N, x: N x F, shares: K x F and weight: F x C.
+
+    Differentiable in shares and weight. x must be the same tensor in every call and shared by all runs of a stack.
+    """
     walk = _walk(operator, x, shares.shape[0])
     mixed: Tensor = _Mix.apply(walk, shares.T.unsqueeze(1))
     return (weight.T @ mixed.squeeze(1)).T.contiguous()
 
 
 def _walk(operator: SparseOperator, x: Tensor, terms: int) -> Tensor:
-    """operator^k x, as F x K x N. Kept while x is, for one graph at a time: it is K times as large as x."""
+    """operator^k x, as F x K x N. Kept as long as x exists, for one graph at a time because it is K times as large as x."""
     kept: dict[str, tuple[SparseOperator, Tensor]] = remembered(x, "walk", dict)
     graph, walk = kept.get("last", (None, x))
     if graph is not operator or walk.shape[1] != terms:
-        with torch.inference_mode(False):  # it may be made in evaluation and serve in training
+        with torch.inference_mode(False):  # a walk computed during evaluation is used in training, too
             walk, current = x.new_empty(x.shape[1], terms, x.shape[0]), x
             walk[:, 0] = x.T
             for k in range(1, terms):
@@ -44,7 +47,7 @@ def _walk(operator: SparseOperator, x: Tensor, terms: int) -> Tensor:
 
 
 class _Mix(torch.autograd.Function):
-    """walk: F x K x N, shares: F x R x K -> F x R x N. Runs stand side by side: each number of the walk is read once for all."""
+    """walk: F x K x N, shares: F x R x K -> F x R x N. The walk is read once for all runs of a stack."""
 
     @staticmethod
     def forward(walk: Tensor, shares: Tensor) -> Tensor:

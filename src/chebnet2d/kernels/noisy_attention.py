@@ -1,20 +1,25 @@
-"""Kernel attention under several samples of noise, averaged: some nodes at a time in both passes, so that memory does not grow
-with the number of samples."""
+"""Kernel attention, averaged over several samples of noise, as one autograd function.
+
+Both passes work on some nodes at a time, so that memory does not grow with the number of samples.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 
-# Nodes at a time: samples x features numbers for each of them, and all stay in the cache.
+# Nodes at a time: with samples x features numbers per node they stay in the cache.
 _NODES = 1024
 
 
 def noisy_attention(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> Tensor:
-    """Mean over samples s of sum_j (q_i.k_j) w_js v_j / sum_j (q_i.k_j) w_js for every node i and head.
+    """Mean over samples s of sum_j (q_i.k_j) w_js v_j / sum_j (q_i.k_j) w_js for every node i and head: N x heads x d.
+
+    Differentiable once, in of_query, of_key and value.
 
     Args:
         of_query, of_key: positive features q and k, N x heads x M.
@@ -30,7 +35,7 @@ class _NoisyAttention(torch.autograd.Function):
 
         out = A T,   A_i,(s,m) = r_is q_im,   T = B^T v,   B_j,(s,m) = w_js k_jm:
 
-    the samples are summed up within products of N x SM with SM x d matrices, which are large enough to be fast.
+    the sum over samples is part of products of N x SM with SM x d matrices, which are large enough to be fast.
     """
 
     @staticmethod
@@ -39,7 +44,9 @@ class _NoisyAttention(torch.autograd.Function):
         for head, (query, key, v, weights) in enumerate(_heads(of_query, of_key, value, noise)):
             totals, sums = _totals(key, v, weights)
             for rows in _parts(query):
-                torch.mm(_pairs(_shares(query[rows], sums), query[rows]), totals, out=v[rows])  # v is ours, and done with
+                torch.mm(
+                    _pairs(_shares(query[rows], sums), query[rows]), totals, out=v[rows]
+                )  # v is a copy and not needed any more
             out[:, head] = v
         return out
 
@@ -48,6 +55,7 @@ class _NoisyAttention(torch.autograd.Function):
         ctx.save_for_backward(*inputs)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         saved = ctx.saved_tensors
         grad_query, grad_key, grad_value = (torch.empty_like(x, memory_format=torch.contiguous_format) for x in saved[:3])
@@ -73,13 +81,13 @@ class _NoisyAttention(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Tensor, int]:
-        # Runs are further heads.
+        # The runs of a stack are further heads.
         out = noisy_attention(*(tensor.flatten(1, 2) for tensor in with_runs(info, in_dims, *tensors, at=1)))
         return out.unflatten(1, (info.batch_size, -1)), 1
 
 
 def _heads(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """N x heads x anything: copies of the parts of each head."""
+    """Per head, a contiguous copy of its part of each tensor (N x heads x anything)."""
     for head in range(tensors[0].shape[1]):
         yield tuple(tensor[:, head].clone(memory_format=torch.contiguous_format) for tensor in tensors)
 

@@ -1,10 +1,10 @@
 """A filter in the basis that is orthonormal for the signal, as one autograd function.
 
-Why by hand. A step of the recurrence is one product with the graph and some ten passes over N x C numbers, and autograd keeps
-and reads most of what they make. Columns do not know of each other, so a block of columns goes through all degrees while it is
-in the cache, in both passes, and the terms h_k are all that is kept.
+Why by hand: a step of the recurrence is one product with the graph and about ten passes over N x C numbers, and autograd saves
+most of their results. Columns are independent, so a block of columns goes through all degrees while it is in the cache, in both
+passes, and only the terms h_k and three numbers per step and column are saved.
 
-Back. Let g be the gradient of h_k from all that is made of it, and p = h_{k-2}, c = h_{k-1}. The step was
+The backward pass. Let g be the gradient of h_k from everything computed from it, and p = h_{k-2}, c = h_{k-1}. The step was
 
     v = P c,   a = <v, c>,   v' = v - a c,   b = <v', p>,   v'' = v' - b p,   s = |v''|,   h_k = v'' / s
 
@@ -13,8 +13,8 @@ gradient of v, and the gradients a' = -<g, c> / s of a and b' = -<g, p> / s of b
 
     c gets   P^T y - a y + a' (s h_k + b p + 2 a c)        p gets   -b y + b a' c + b' (s h_k + 2 b p)
 
-A share of h_k in its own gradient has no effect (its length is 1), and the share b a' of p in the gradient of c is known as a
-number: neither is added up over nodes.
+The part of the gradient of h_k along h_k itself has no effect (its length is 1), and the coefficient b a' of p in the gradient
+of c is known as a number: neither needs a pass over the nodes.
 """
 
 from typing import Any, cast
@@ -29,13 +29,20 @@ from chebnet2d.kernels.column_blocks import column_blocks, column_sums
 
 
 def orthonormal_filter(operator: SparseOperator, x: Tensor, theta: Tensor, tolerance: float) -> Tensor:
-    """sum_k h_k diag(theta[k]) with the terms h_k of ``SignalOrthonormal`` for x: N x C and theta: (D + 1) x C."""
+    """sum_k h_k diag(theta[k]): N x C, with the terms h_k of ``SignalOrthonormal`` for the signal x. Differentiable once.
+
+    Args:
+        operator: N x N.
+        x: N x C.
+        theta: (D + 1) x C, or (D + 1) x 1 for one filter for all channels.
+        tolerance: columns whose next term is shorter than this have no further terms.
+    """
     tape: list[Tensor] | None = [] if torch.is_grad_enabled() else None
     return cast(Tensor, _OrthonormalFilter.apply(operator, x, theta.expand(-1, x.shape[1]), tolerance, tape))
 
 
 class _OrthonormalFilter(torch.autograd.Function):
-    """x: N x C and theta: (D + 1) x C, or R x N x C and (D + 1) x R x C. ``tape`` takes what the way back needs."""
+    """x: N x C and theta: (D + 1) x C, or R x N x C and (D + 1) x R x C. ``tape`` collects what the backward pass needs."""
 
     @staticmethod
     def forward(operator: SparseOperator, x: Tensor, theta: Tensor, tolerance: float, tape: list[Tensor] | None) -> Tensor:
@@ -80,7 +87,7 @@ def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: li
     for k in range(1, degree + 1):
         a, b, inverse = numbers[k]
         current, following = terms[(k - 1) % len(terms)], terms[k % len(terms)]
-        torch.addmm(v, graph, current, beta=0, out=v)  # mm would fill a matrix with zeros first
+        torch.addmm(v, graph, current, beta=0, out=v)  # mm would fill v with zeros first
         a.copy_(column_sums(v, current, work))
         v.addcmul_(current, a, value=-1)
         if k > 1:
@@ -95,7 +102,7 @@ def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: li
 
 
 def _unit(v: Tensor, tolerance: float, inverse: Tensor, work: Tensor, out: Tensor) -> None:
-    """v / |v|, and 1 / |v| into ``inverse``: 0 where nothing but rounding is left."""
+    """v / |v| into ``out`` and 1 / |v| into ``inverse``; both 0 where |v| is at most ``tolerance``, that is rounding."""
     square = column_sums(v, v, work)
     inverse.copy_(torch.where(square > tolerance**2, square.rsqrt(), 0.0))
     torch.mul(v, inverse, out=out)
@@ -107,7 +114,7 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
     grad_theta = torch.empty_like(theta, memory_format=torch.contiguous_format)
     zero = torch.zeros_like(theta[0])
     g = grad * theta[degree]
-    # Of the step after this one: y, b, and the gradients of a and b as far as they are needed.
+    # later_*: y, b and what is needed of the gradients of a and b, of the step k + 1.
     later_y, later_b, later_of_a, later_s_of_b, share = torch.zeros_like(grad), zero, zero, zero, zero
     spare = torch.empty_like(grad)
     for k in range(degree, 0, -1):

@@ -1,4 +1,4 @@
-"""Where random masks come from: one stream for each run, so that what a run draws depends on nothing but its seed."""
+"""Random masks and samples from one stream per run, so that what a run draws depends on its seed only."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,10 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._stacks import with_runs
-
 Stream = np.random.SFC64
-"""A bit generator; 64 bits at a time in about 1.5 ns."""
+"""The bit generator of a run: 64 random bits in about 1.5 ns."""
 
 _WORDS = 2**16
 _active: ContextVar[Sequence[Stream] | None] = ContextVar("chebnet2d_random_streams", default=None)
@@ -20,7 +18,7 @@ _active: ContextVar[Sequence[Stream] | None] = ContextVar("chebnet2d_random_stre
 
 @contextmanager
 def random_streams(streams: Sequence[Stream]) -> Iterator[None]:
-    """Within, run r of a stack (or the only run) draws from ``streams[r]``. Outside, torch's generator seeds each draw."""
+    """In this context run r of a stack (or the only run) draws from ``streams[r]``; outside, torch's generator seeds draws."""
     token = _active.set(streams)
     try:
         yield
@@ -29,19 +27,20 @@ def random_streams(streams: Sequence[Stream]) -> Iterator[None]:
 
 
 def keep_mask(shape: Sequence[int], p: Tensor, like: Tensor) -> Tensor:
-    """0 with probability p, else 1 / (1 - p), independently for each element; p is a number in a tensor.
+    """A tensor of ``shape``: 0 with probability p, else 1 / (1 - p), independently per element; p is a 0-dimensional tensor.
 
-    Under ``vmap`` every run draws its own mask from its own stream, with its own p where p is stacked.
+    ``like`` gives the dtype and the device. Under ``vmap`` every run draws its own mask from its own stream, with its own p where
+    p is stacked.
     """
     mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)
     return mask
 
 
 def random_tensor(sample: Callable[[np.random.Generator], Any], like: Tensor) -> Tensor:
-    """What ``sample`` draws (an array, always of one shape), in the precision and on the device of ``like``.
+    """What ``sample`` draws (an array, always of the same shape), with the dtype and on the device of ``like``.
 
-    Under ``vmap`` every run draws from its own stream. ``like`` must depend on the parameters of the run: from tensors that
-    all runs share nobody can tell that there is a stack.
+    Under ``vmap`` every run draws from its own stream. ``like`` must differ between runs (say, depend on their parameters): for a
+    tensor that all runs share, ``vmap`` does not call the rule below, and nothing shows that there is a stack.
     """
     drawn: Tensor = _Drawn.apply(like, sample)
     return drawn
@@ -71,7 +70,7 @@ class _KeepMask(torch.autograd.Function):
     def forward(p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
         streams = streams_of(1)
         out = torch.empty(shape, dtype=dtype)
-        _draw(streams[0], float(p), out)
+        draw_mask(streams[0], float(p), out)
         return out.to(device)
 
     @staticmethod
@@ -89,46 +88,12 @@ class _KeepMask(torch.autograd.Function):
         rates = [float(p)] * info.batch_size if in_dims[0] is None else [float(rate) for rate in p]
         out = torch.empty((info.batch_size, *shape), dtype=dtype)
         for rate, stream, run in zip(rates, streams_of(info.batch_size), out, strict=True):
-            _draw(stream, rate, run)
+            draw_mask(stream, rate, run)
         return out.to(device), 0
 
 
-def relu_dropout(x: Tensor, p: Tensor) -> Tensor:
-    """``relu(x) * keep_mask(x.shape, p)``, of which only the result is kept: where it is positive, the gradient passes."""
-    out: Tensor = _ReluDropout.apply(x, p)
-    return out
-
-
-class _ReluDropout(torch.autograd.Function):
-    """x: N x H and p a number, or R x N x H and R numbers. One run at a time: its part of the stack stays in the cache."""
-
-    @staticmethod
-    def forward(x: Tensor, p: Tensor) -> Tensor:
-        out = torch.empty_like(x, memory_format=torch.contiguous_format)
-        stacked = p.dim() == 1
-        runs = zip(x, p.tolist(), out, strict=True) if stacked else [(x, float(p), out)]
-        for stream, (run, rate, result) in zip(streams_of(p.numel()), runs, strict=True):
-            _draw(stream, rate, result)
-            result.mul_(run.relu())
-        return out
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
-        ctx.save_for_backward(output, inputs[1])
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        out, p = ctx.saved_tensors
-        scale = keep_scale(threshold_of(p))
-        return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, x: Tensor, p: Tensor) -> tuple[Tensor, int]:
-        return _ReluDropout.apply(*with_runs(info, in_dims, x, p)), 0
-
-
 def streams_of(runs: int) -> Sequence[Stream]:
-    """One stream for each run."""
+    """One stream per run: the active ones, or new ones seeded by torch's generator."""
     streams = _active.get()
     if streams is None:
         seeds = torch.randint(2**63 - 1, (runs,)).tolist()
@@ -139,17 +104,17 @@ def streams_of(runs: int) -> Sequence[Stream]:
 
 
 def threshold_of(p: Tensor) -> Tensor:
-    """The rate in 65536ths, as it is drawn: the scale belongs to the rounded rate, so that the mean is exactly 1."""
+    """The rate in 65536ths, as masks are drawn. The scale is computed from this rounded rate, so that the mean is exactly 1."""
     return (p * 65536).round().clamp(max=65535)
 
 
 def keep_scale(threshold: Any) -> Any:
-    """1 / (1 - p) of what is kept, for a threshold or a tensor of them."""
+    """1 / (1 - p), for a threshold or a tensor of thresholds."""
     return 65536 / (65536 - threshold)
 
 
 def dropout_runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
-    """(threshold of dropout, part of each tensor) of each run; of the only one where p is a number."""
+    """Per run: the threshold of its dropout and its part of each tensor. A 0-dimensional p means one run."""
     thresholds = [int(threshold) for threshold in threshold_of(p).reshape(-1)]
     if p.dim() == 0:
         yield (thresholds[0], *tensors)
@@ -158,17 +123,18 @@ def dropout_runs(p: Tensor, *tensors: Tensor) -> Iterator[tuple[Any, ...]]:
 
 
 def keep_bytes(stream: Stream, threshold: int, count: int) -> Any:
-    """0 with probability threshold / 65536, else 1: ``count`` bytes. A count that 4 does not divide wastes bits of the stream."""
-    # 64 random bits are four 16-bit numbers, each compared with a threshold: 20 times cheaper than a uniform float an element.
-    # Bytes and not booleans, which torch takes eight times as long to convert.
+    """``count`` bytes: 0 with probability threshold / 65536, else 1. If 4 does not divide count, the rest of a draw is lost."""
+    # 64 random bits are four 16-bit numbers, each compared with the threshold: 20 times cheaper than a uniform float per element.
+    # Bytes, not booleans: torch takes eight times as long to convert those.
     return (stream.random_raw((count + 3) // 4).view(np.uint16)[:count] >= threshold).view(np.uint8)
 
 
-def _draw(stream: Stream, p: float, out: Tensor) -> None:
+def draw_mask(stream: Stream, p: float, out: Tensor) -> None:
+    """Fills ``out``, which is contiguous, with 0 (probability p) and 1 / (1 - p)."""
     threshold = int(threshold_of(torch.tensor(p, dtype=torch.float64)))
     if threshold == 0:
         out.fill_(1.0)
         return
-    # Bit by bit: large short-lived arrays between the long-lived ones of a training step would tear holes into the heap.
+    # In parts: large short-lived arrays between the long-lived ones of a training step would fragment the heap.
     for part in out.view(-1).split(4 * _WORDS):
         part.copy_(torch.from_numpy(keep_bytes(stream, threshold, part.numel()))).mul_(keep_scale(threshold))

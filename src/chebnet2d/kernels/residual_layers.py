@@ -1,8 +1,8 @@
 """H <- ReLU(((1 - alpha) P H + alpha S) M_l) for l = 1, ..., L with dropout between layers, as one autograd function.
 
-Autograd over such layers makes some twenty passes over N x H numbers for each of them, and a stack of runs is larger than the
-caches. Here one run goes through all layers after the other, in place, and what is kept for the backward pass is, for each layer,
-the factor of M_l, and one bit an entry: whether it went on to the next layer, through ReLU and dropout.
+Autograd makes about twenty passes over N x H numbers per layer, and a stack of runs is larger than the caches. Here the runs go
+through all layers one after the other, in place. Saved for the backward pass are, per layer, the left factor of M_l and one bit
+per entry: whether it passed both ReLU and dropout.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
@@ -18,14 +19,16 @@ from chebnet2d.kernels.random_streams import dropout_runs, keep_bytes, keep_scal
 
 
 def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor, alpha: float) -> Tensor:
-    """The result of the last layer, after its ReLU, on a CPU; there is no dropout before the first layer or after the last.
+    """The output of the last layer, after its ReLU: N x H, on a CPU. Differentiable once, in hidden, start and maps.
+
+    There is no dropout before the first layer and after the last.
 
     Args:
         operator: P, symmetric, N x N.
         hidden: H of the first layer, N x H.
         start: S, N x H.
         maps: M_1, ..., M_L: L x H x H.
-        p: the rate of dropout, a number in a tensor; 0 draws nothing.
+        p: the rate of dropout, a 0-dimensional tensor; with 0 nothing is drawn.
         alpha: the share of S.
     """
     out: Tensor = _Layers.apply(operator, alpha, torch.is_grad_enabled(), hidden, start, maps, p)[0]
@@ -33,7 +36,7 @@ def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, map
 
 
 class _Layers(torch.autograd.Function):
-    """hidden, start: N x H, maps: L x H x H, p: a number; or all of them R times. Further results: the factors, the bits."""
+    """hidden, start: N x H, maps: L x H x H, p: a number; or a stack of R of each. The other results: the factors, the bits."""
 
     @staticmethod
     def forward(
@@ -71,7 +74,7 @@ class _Layers(torch.autograd.Function):
         ctx.set_materialize_grads(False)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         maps, p, factors, bits = ctx.saved_tensors
         if grads[0] is None:

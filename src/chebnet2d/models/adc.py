@@ -1,21 +1,23 @@
 """ADC and GADC: graph convolutions that learn how far each channel diffuses."""
 
+import itertools
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer, one_of, real
-from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII, SpectralConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.diffused_product import diffused_product
 from chebnet2d.kernels.kept_walk import can_keep_walk, kept_walk_product
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, MaskedFeatures, SpectralConv, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, Linear, check_features
+from chebnet2d.nn.features import MaskedFeatures, pattern_of
 from chebnet2d.polynomials import Monomial
 
 _CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"
@@ -31,10 +33,10 @@ class Heat(ParadigmIII, ExactBuffers):
 
     inverse_factorials: Tensor
 
-    def __init__(self, channels: int, terms: int, start: float) -> None:
-        super(ParadigmIII, self).__init__(channels, channels, terms)  # t is what is learned; there is no theta
+    def __init__(self, in_channels: int, out_channels: int, terms: int, start: float) -> None:
+        super(ParadigmIII, self).__init__(in_channels, out_channels, terms)  # t is what is learned; there is no theta
         self.start = start
-        self.t = nn.Parameter(torch.empty(channels))
+        self.t = nn.Parameter(torch.empty(in_channels))
         factorials = torch.tensor([float(math.factorial(k)) for k in range(terms)], dtype=torch.float64)
         self.register_exact("inverse_factorials", 1 / factorials)
 
@@ -59,10 +61,10 @@ class Mixture(ParadigmIII):
 class DiffusionLayer(nn.Module):
     """Diffusion of every input channel, then a linear map."""
 
-    def __init__(self, diffusion: Paradigm, out_channels: int) -> None:
+    def __init__(self, conv: SpectralConv, out_channels: int) -> None:
         super().__init__()
-        self.diffusion = diffusion
-        self.linear = Linear(diffusion.in_channels, out_channels)
+        self.diffusion = conv.paradigm
+        self.linear = Linear(conv.in_channels, out_channels)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -91,30 +93,25 @@ class _Diffusion(Decoupled):
         "first": ("layers.0.linear.", "mlp.layers.0."),
     }
 
-    def _make_diffusion(self, channels: int) -> Paradigm:
+    degree_argument: ClassVar[tuple[str, int] | None] = ("terms", 1)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, *args: Any, **options: Any) -> SpectralConv:
         raise NotImplementedError
 
-    def _build(self, sizes: tuple[int, int, int], terms: int, dropouts: tuple[float, float], t_on: str, variant: str) -> None:
+    def _build(self, sizes: tuple[int, int, int], dropouts: tuple[float, float], t_on: str, variant: str, **options: Any) -> None:
         owner = type(self).__name__
-        in_channels, hidden_channels, out_channels = sizes
-        integer(owner, "terms", terms, 1)
         if one_of(owner, "t_on", t_on, ("train", "validation")) == "validation":
             self.on_validation = frozenset({"diffusion"})
         self.variant = check_variant(owner, variant)
         if variant == "unified":
-            diffusion = self._make_diffusion(out_channels)
-            conv = SpectralConv(out_channels, out_channels, terms - 1, paradigm=diffusion, basis="monomial", operator="P~")
-            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropouts[0])
-            self._frame(mlp, dropouts[1], conv, in_channels)
-        else:
-            self.in_channels = in_channels
-            self.layers = nn.ModuleList(
-                [
-                    DiffusionLayer(self._make_diffusion(in_channels), hidden_channels),
-                    DiffusionLayer(self._make_diffusion(hidden_channels), out_channels),
-                ]
-            )
-            self.dropout = Dropout(dropouts[0])
+            self._assemble_unified(sizes, *dropouts, **options)
+            return
+        self.in_channels = sizes[0]
+        self.layers = nn.ModuleList(
+            DiffusionLayer(self.convolution(inputs, inputs, **options), outputs) for inputs, outputs in itertools.pairwise(sizes)
+        )
+        self.dropout = Dropout(dropouts[0])
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         if self.variant == "unified":
@@ -139,7 +136,7 @@ class ADC(_Diffusion):
     Optimiser groups: "diffusion" (t) and "first" (the first linear layer: the only one with weight decay in the tuned settings).
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "start"})
+    varies_in_stack = frozenset({"dropout", "filter_dropout", "start"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ADC",
         paradigm="III",
@@ -164,11 +161,13 @@ unified: Z = G(h(X)) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._start, self._terms = real("ADC", "start", start), terms
-        self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
+        sizes = (in_channels, hidden_channels, out_channels)
+        self._build(sizes, (dropout, filter_dropout), t_on, variant, terms=terms, start=start)
 
-    def _make_diffusion(self, channels: int) -> Paradigm:
-        return Heat(channels, self._terms, self._start)
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, terms: int = 10, start: float = 3.0) -> SpectralConv:
+        heat = Heat(in_channels, out_channels, integer("ADC", "terms", terms, 1), real("ADC", "start", start))
+        return _walk(heat)
 
 
 @register("gadc")
@@ -201,8 +200,14 @@ unified: Z = G(h(X)) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self._terms = terms
-        self._build((in_channels, hidden_channels, out_channels), terms, (dropout, filter_dropout), t_on, variant)
+        self._build((in_channels, hidden_channels, out_channels), (dropout, filter_dropout), t_on, variant, terms=terms)
 
-    def _make_diffusion(self, channels: int) -> Paradigm:
-        return Mixture(channels, channels, self._terms)
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, terms: int = 10) -> SpectralConv:
+        return _walk(Mixture(in_channels, out_channels, integer("GADC", "terms", terms, 1)))
+
+
+def _walk(shares: Paradigm) -> SpectralConv:
+    return SpectralConv(
+        shares.in_channels, shares.out_channels, shares.terms - 1, paradigm=shares, basis="monomial", operator="P~"
+    )

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from chebnet2d._checks import integer, real
 from chebnet2d.conv import FixedFilter
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 
@@ -28,7 +28,8 @@ class APPNP(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
-    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout"})
+    degree_argument: ClassVar[tuple[str, int] | None] = ("steps", 0)
+    varies_in_stack = frozenset({"alpha", "dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="APPNP",
         paradigm="I",
@@ -53,7 +54,11 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I. alpha
     ) -> None:
         super().__init__()
         check_variant("APPNP", variant)
+        sizes = (in_channels, hidden_channels, out_channels)
+        self._assemble_unified(sizes, dropout, 0.0, bias=bias, steps=steps, alpha=alpha)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, steps: int = 10, alpha: float = 0.1) -> FixedFilter:
         integer("APPNP", "steps", steps, 0)
         real("APPNP", "alpha", alpha, 0, 1)
-        mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout, bias)
-        self._frame(mlp, 0.0, FixedFilter(pagerank_coefficients(alpha, steps)), in_channels)
+        return FixedFilter(pagerank_coefficients(alpha, steps))

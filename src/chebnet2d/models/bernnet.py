@@ -5,11 +5,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from chebnet2d.conv import ParadigmI
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d._checks import integer
+from chebnet2d.conv import ParadigmI, SpectralConv
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import SpectralConv
 
 
 class NonNegativeI(ParadigmI):
@@ -59,6 +59,9 @@ h: MLP to C logits. L = I - D^-1/2 A D^-1/2. theta: K + 1 learned numbers, the f
     ) -> None:
         super().__init__()
         check_variant("BernNet", variant)
-        weights = BernsteinWeights(out_channels, out_channels, degree + 1)
-        conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights, basis="bernstein")
-        self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
+        self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 10) -> SpectralConv:
+        weights = BernsteinWeights(in_channels, out_channels, integer("BernNet", "degree", degree, 0) + 1)
+        return SpectralConv(in_channels, out_channels, degree, paradigm=weights, basis="bernstein")

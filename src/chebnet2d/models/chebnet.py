@@ -6,12 +6,14 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer
+from chebnet2d.conv import SpectralConv
 from chebnet2d.graph import Graph, operator_of
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, SpectralConv, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, check_features
+from chebnet2d.nn.features import pattern_of
 from chebnet2d.polynomials import Chebyshev
 
 
@@ -47,7 +49,8 @@ class ChebNet(Decoupled):
         variant: "faithful", or "unified": the MLP to C logits, then one Chebyshev convolution without bias.
     """
 
-    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
+    maps_channels: ClassVar[bool] = True
+    degree_argument: ClassVar[tuple[str, int] | None] = ("terms", 1)
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ChebNet",
         paradigm="2d",
@@ -73,14 +76,18 @@ unified: Z = sum_k T_k(L_hat) h(X) W_k with the MLP h and W_k: C x C.""",
         super().__init__()
         self.variant = check_variant("ChebNet", variant)
         if variant == "unified":
-            conv = SpectralConv(out_channels, out_channels, integer("ChebNet", "terms", terms, 1) - 1, paradigm="2d")
-            self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
+            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, terms=terms)
         else:
             self.in_channels = in_channels
             self.layers = nn.ModuleList(
                 [ChebLayer(in_channels, hidden_channels, terms), ChebLayer(hidden_channels, out_channels, terms)]
             )
             self.dropout = Dropout(dropout)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, terms: int = 2) -> SpectralConv:
+        """Of the unified form."""
+        return SpectralConv(in_channels, out_channels, integer("ChebNet", "terms", terms, 1) - 1, paradigm="2d")
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         if self.variant == "unified":

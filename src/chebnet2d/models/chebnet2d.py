@@ -5,16 +5,15 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from chebnet2d.graph import Graph
-from chebnet2d.models.decoupled import check_variant
+from chebnet2d.conv import ChebConv2D
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
-from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, ChebConv2D, Dropout, Features, check_features
+from chebnet2d.nn import MLP
 
 
 @register("chebnet2d")
-class ChebNet2D(NodeClassifier):
+class ChebNet2D(Decoupled):
     """Z = sum_d T_d(L_hat) h(X) W_d, with h an MLP from F features to C logits (Li et al. 2024, arXiv 2404.04559).
 
     h is dropout - Linear - ReLU - dropout - Linear; the convolution is ``ChebConv2D`` on the C logits.
@@ -36,8 +35,9 @@ class ChebNet2D(NodeClassifier):
     The paper leaves ``init`` and ``filter_dropout`` open. The filter has its own learning rate and weight decay in training.
     """
 
-    groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.",)}
-    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "init", "scaling"})
+    conv: ChebConv2D
+    maps_channels: ClassVar[bool] = True
+    varies_in_stack = frozenset({"dropout", "filter_dropout", "init", "scaling"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ChebNet2D",
         paradigm="2d",
@@ -65,18 +65,22 @@ x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: nodes. Theta_b (C x C): learned res
     ) -> None:
         super().__init__()
         check_variant("ChebNet2D", variant)
-        self.in_channels = in_channels
-        self.mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
-        self.filter_dropout = Dropout(filter_dropout)
-        self.conv = ChebConv2D(out_channels, out_channels, degree, scaling=scaling, init=init, rank=rank)
+        mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
+        conv = self.convolution(out_channels, out_channels, degree, scaling, init, rank)
+        self._assemble(mlp, filter_dropout, conv, in_channels)
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        check_features("ChebNet2D", x, self.in_channels)
-        hidden: Tensor = self.filter_dropout(self.mlp(x))
-        logits: Tensor = self.conv(hidden, edge_index, edge_weight)
-        return logits
+    @staticmethod
+    def convolution(
+        in_channels: int,
+        out_channels: int,
+        degree: int = 10,
+        scaling: str = "interpolation",
+        init: str = "identity",
+        rank: int | None = None,
+    ) -> ChebConv2D:
+        return ChebConv2D(in_channels, out_channels, degree, scaling=scaling, init=init, rank=rank)
 
     def filters(self, frequencies: Tensor) -> Tensor:
-        """C x C responses at eigenvalues of L_hat in [-1, 1]: [i, c, j] is how class j hears channel c at frequency i."""
+        """C x C responses at eigenvalues of L_hat in [-1, 1]: [i, c, j] is that of class j to channel c at frequency i."""
         with torch.no_grad():
             return self.conv.response(frequencies)

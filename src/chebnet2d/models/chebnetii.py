@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import flag, integer, one_of, real
-from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI, SpectralConv
 from chebnet2d.graph import Graph
 from chebnet2d.models.bernnet import NonNegativeI
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, Dropout, Features, Linear, SpectralConv, check_features
+from chebnet2d.nn import MLP, Dropout, Features, Linear, check_features
 from chebnet2d.polynomials import chebyshev_nodes
 
 LAYOUTS = ("logits", "hidden", "first", "between")
@@ -88,22 +88,10 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
         if check_variant("ChebNetII", variant) == "unified":
             layout, relu, batch_norm, operator = "logits", True, False, "L_hat"
         self.layout = one_of("ChebNetII", "layout", layout, LAYOUTS)
-        one_of("ChebNetII", "operator", operator, ("L_hat", "P~"))
-        integer("ChebNetII", "degree", degree, 0)
         channels = hidden_channels if layout in ("hidden", "first", "between") else out_channels
-        kind: type[Paradigm] = NonNegativeI if flag("ChebNetII", "relu", relu) else ParadigmI
-        if layout == "hidden":
-            kind = NonNegativeSquareStart if relu else SquareStart
         if layout == "first" and integer("ChebNetII", "num_layers", num_layers, 1) == 1:
             channels = out_channels
-        conv = SpectralConv(
-            channels,
-            channels,
-            degree,
-            paradigm=kind(channels, channels, degree + 1),
-            scaling="interpolation",
-            operator=operator,
-        )
+        conv = self.convolution(channels, channels, degree, layout, relu, operator)
 
         def mlp(inputs: int, outputs: int, layers: int, input_dropout: float | None) -> MLP:
             first = 0.0 if batch_norm else input_dropout
@@ -118,16 +106,28 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
             )
 
         if layout == "hidden":
-            self._frame(mlp(in_channels, hidden_channels, 1, None), filter_dropout, conv, in_channels)
+            opening = mlp(in_channels, hidden_channels, 1, None)
+        else:
+            width = hidden_channels if layout == "between" else out_channels
+            opening = mlp(in_channels, width, num_layers, 0.0 if layout == "first" else None)
+        self._assemble(opening, filter_dropout, conv, in_channels)
+        if layout == "hidden":
             self.dropout = Dropout(dropout)
             self.classifier = Linear(hidden_channels, out_channels)
         elif layout == "between":
-            self._frame(mlp(in_channels, hidden_channels, num_layers, None), filter_dropout, conv, in_channels)
             self.second_mlp = mlp(hidden_channels, out_channels, num_layers, None)
-        elif layout == "first":
-            self._frame(mlp(in_channels, out_channels, num_layers, 0.0), filter_dropout, conv, in_channels)
-        else:
-            self._frame(mlp(in_channels, out_channels, num_layers, None), filter_dropout, conv, in_channels)
+
+    @staticmethod
+    def convolution(
+        in_channels: int, out_channels: int, degree: int = 10, layout: str = "logits", relu: bool = True, operator: str = "L_hat"
+    ) -> SpectralConv:
+        one_of("ChebNetII", "operator", operator, ("L_hat", "P~"))
+        integer("ChebNetII", "degree", degree, 0)
+        kind: type[Paradigm] = NonNegativeI if flag("ChebNetII", "relu", relu) else ParadigmI
+        if layout == "hidden":
+            kind = NonNegativeSquareStart if relu else SquareStart
+        paradigm = kind(in_channels, out_channels, degree + 1)
+        return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, scaling="interpolation", operator=operator)
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         if self.layout == "logits":
@@ -156,8 +156,8 @@ class DampedI(ParadigmI, ExactBuffers):
 
     damping: Tensor
 
-    def __init__(self, channels: int, terms: int, q: float) -> None:
-        super().__init__(channels, channels, terms)
+    def __init__(self, in_channels: int, out_channels: int, terms: int, q: float) -> None:
+        super().__init__(in_channels, out_channels, terms)
         self.register_exact("damping", torch.arange(terms, dtype=torch.float64).clamp(min=1) ** -q)
 
     def coefficients(self) -> Tensor:
@@ -168,7 +168,7 @@ class DampedI(ParadigmI, ExactBuffers):
 class ChebBase(Decoupled):
     """A Chebyshev filter with free, damped coefficients on the logits of an MLP (He et al. 2022, the ablation ChebBase/k)."""
 
-    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout", "q"})
+    varies_in_stack = frozenset({"dropout", "filter_dropout", "q"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="ChebBase",
         paradigm="I",
@@ -189,7 +189,10 @@ H = h(X): MLP to C logits. L_hat = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials.
         filter_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree, q=q)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 10, q: float = 1.0) -> SpectralConv:
         integer("ChebBase", "degree", degree, 0)
-        weights = DampedI(out_channels, degree + 1, real("ChebBase", "q", q, 0))
-        conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights)
-        self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
+        weights = DampedI(in_channels, out_channels, degree + 1, real("ChebBase", "q", q, 0))
+        return SpectralConv(in_channels, out_channels, degree, paradigm=weights)

@@ -2,18 +2,22 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from torch import nn
 
 
 class Configured(nn.Module):
-    """``free`` names the constructor's arguments in which the runs of one stack may differ: dropout rates, constants that are
-    buffers, and what only the initialisation reads. In all others they must agree, see ``stack_key``.
+    """``varies_in_stack`` names the constructor's arguments in which the runs of one stack may differ: dropout rates, constants
+    that are buffers, and what only the initialisation reads. In all others they must agree, see ``stack_key``.
+
+    ``groups`` says which parameters have an optimiser group of their own: group name -> prefixes of parameter names. All others
+    are in the group "weights". The trainer reads it; it is data, not code.
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"dropout", "filter_dropout"})
+    varies_in_stack: frozenset[str] = frozenset({"dropout", "filter_dropout"})
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {}
     _config: dict[str, Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -29,7 +33,17 @@ class Configured(nn.Module):
     @property
     def stack_key(self) -> tuple[tuple[str, str], ...]:
         """Models with equal keys may be trained in one stack."""
-        return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.free))
+        return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.varies_in_stack))
+
+    def group_of(self, parameter_name: str) -> str:
+        return group_by_prefix(self.groups, parameter_name)
+
+
+def group_by_prefix(groups: Mapping[str, tuple[str, ...]], parameter_name: str) -> str:
+    for group, prefixes in groups.items():
+        if parameter_name.startswith(prefixes):
+            return group
+    return "weights"
 
 
 def _remembering(init: Callable[..., None]) -> Callable[..., None]:

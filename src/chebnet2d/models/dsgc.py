@@ -11,11 +11,11 @@ from torch import Tensor
 from chebnet2d._checks import one_of, real
 from chebnet2d.conv import FixedFilter
 from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
-from chebnet2d.models.decoupled import check_variant
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
-from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, Dropout, Features, GlorotLinear, check_features, pattern_of
+from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn.features import pattern_of
 
 ROWS = ("rw", "lp", "none")
 COLUMNS = ("ppmi", "lazy", "none")
@@ -58,12 +58,23 @@ def _mixed(x: Tensor | SparseOperator, mixing: SparseOperator) -> Tensor:
     return (mixing @ (x.to_dense() if isinstance(x, SparseOperator) else x).T.contiguous()).T.contiguous()
 
 
+class TwoSteps(FixedFilter):
+    """(D~^-1 A~)^2. The operator is not symmetric, as the fused operation would need it."""
+
+    def __init__(self) -> None:
+        super().__init__([0.0, 0.0, 1.0], operator="D~^-1 A~")
+
+    def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        walk = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="DSGC")
+        return walk @ (walk @ x)
+
+
 def _asks_for_gradient(x: Features) -> bool:
     return isinstance(x, Tensor) and x.requires_grad
 
 
 @register("dsgc")
-class DSGC(NodeClassifier):
+class DSGC(Decoupled):
     """U = G X F with fixed G and F, then an MLP (Li et al. 2021).
 
     The first linear map is applied before G, and where F has few entries before F too: G (X (F W1)), with X sparse. Where X F has
@@ -79,7 +90,9 @@ class DSGC(NodeClassifier):
         variant: "faithful", or "unified": the MLP to C logits, then G. Logits have no words, so F is not used there.
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"dropout"})
+    groups: ClassVar[dict[str, tuple[str, ...]]] = {}
+    degree_argument: ClassVar[tuple[str, int] | None] = None
+    varies_in_stack = frozenset({"dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="DSGC",
         paradigm="II",
@@ -105,23 +118,30 @@ unified: Z = G h(X) with the MLP h to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self.in_channels = in_channels
-        self.rows = one_of("DSGC", "rows", rows, ROWS)
         self.columns = one_of("DSGC", "columns", columns, COLUMNS)
         self.variant = check_variant("DSGC", variant)
-        alpha = real("DSGC", "alpha", alpha, 1e-3)
-        self.low_pass = FixedFilter([alpha / (1 + alpha) ** (i + 1) for i in range(math.ceil(4 / alpha))])
         if variant == "unified":
-            self.mlp = MLP(in_channels, hidden_channels, out_channels, 2, dropout)
-        else:
-            self.first = GlorotLinear(in_channels, hidden_channels)
-            self.dropout = Dropout(dropout)
-            self.second = GlorotLinear(hidden_channels, out_channels)
+            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, 0.0, rows=rows, alpha=alpha)
+            return
+        self.in_channels = in_channels
+        self.conv = self.convolution(hidden_channels, hidden_channels, rows, alpha)
+        self.first = GlorotLinear(in_channels, hidden_channels)
+        self.dropout = Dropout(dropout)
+        self.second = GlorotLinear(hidden_channels, out_channels)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, rows: str = "rw", alpha: float = 0.2) -> FixedFilter:
+        """G, on any number of channels."""
+        alpha = real("DSGC", "alpha", alpha, 1e-3)
+        if one_of("DSGC", "rows", rows, ROWS) == "rw":
+            return TwoSteps()
+        low_pass = [alpha / (1 + alpha) ** (i + 1) for i in range(math.ceil(4 / alpha))]
+        return FixedFilter([1.0] if rows == "none" else low_pass)
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        check_features("DSGC", x, self.in_channels)
         if self.variant == "unified":
-            return self._over_rows(self.mlp(x), edge_index, edge_weight)
+            return super().forward(x, edge_index, edge_weight)
+        check_features("DSGC", x, self.in_channels)
         hidden = self._filtered(x, edge_index, edge_weight, self.first.weight)
         assert self.first.bias is not None
         logits: Tensor = self.second(self.dropout((hidden + self.first.bias).relu()))
@@ -141,13 +161,5 @@ unified: Z = G h(X) with the MLP h to C logits.""",
                 x = remembered(given, ("DSGC X F", self.columns), lambda: _mixed(given, mixing))
             else:
                 weight = mixing @ weight
-        return self._over_rows(x @ weight, edge_index, edge_weight)
-
-    def _over_rows(self, z: Tensor, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
-        if self.rows == "none":
-            return z
-        if self.rows == "lp":
-            smooth: Tensor = self.low_pass(z, edge_index, edge_weight)
-            return smooth
-        walk = operator_of(edge_index, edge_weight, z, kind="D~^-1 A~", owner="DSGC")
-        return walk @ (walk @ z)
+        smooth: Tensor = self.conv(x @ weight, edge_index, edge_weight)
+        return smooth

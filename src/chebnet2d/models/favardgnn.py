@@ -8,10 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer
-from chebnet2d.conv import ParadigmIII
+from chebnet2d.conv import ParadigmIII, PolynomialConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
-from chebnet2d.models.decoupled import check_variant, two_layer_mlp
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.optbasis import HiddenFilter
 from chebnet2d.models.registry import register
@@ -41,20 +40,22 @@ class Favard:
             yield current
 
 
-class FavardConv(nn.Module):
+class FavardConv(PolynomialConv):
     """sum_k alpha_k p_k(P) x for each channel, with the channel's own learned basis.
 
-    The recurrence runs on D + 1 numbers a channel, the values of the filter at the Chebyshev nodes, instead of N; the polynomial
-    through them is the filter, and the fused operation applies it.
+    The recurrence runs on D + 1 numbers per channel, the values of the filter at the Chebyshev nodes, instead of N; the
+    polynomial through them is the filter, and the fused operation applies it.
     """
 
-    def __init__(self, channels: int, degree: int) -> None:
+    operator = "P"
+
+    def __init__(self, in_channels: int, out_channels: int, degree: int) -> None:
         super().__init__()
         self.degree = integer("FavardGNN", "degree", degree, 0)
-        self.paradigm = ParadigmIII(channels, channels, degree + 1)
+        self.paradigm = ParadigmIII(in_channels, out_channels, degree + 1)
         # The last shift would have no effect, so there is none.
-        self.shift = nn.Parameter(torch.empty(degree, channels))
-        self.size = nn.Parameter(torch.empty(degree + 1, channels))
+        self.shift = nn.Parameter(torch.empty(degree, in_channels))
+        self.size = nn.Parameter(torch.empty(degree + 1, in_channels))
         # In float64 whatever the module is in: this part is small, and what it rounds, the whole filter feels.
         self._nodes = chebyshev_nodes(degree).unsqueeze(1)
         self._interpolation = coefficient_matrix(degree, "interpolation")
@@ -67,12 +68,19 @@ class FavardConv(nn.Module):
         nn.init.ones_(self.size)
 
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        operator = operator_of(edge_index, edge_weight, x, kind="P", owner="FavardGNN")
+        operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FavardGNN")
+        return chebyshev_filter(operator, x, self._coefficients(x))
+
+    def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
+        return torch.einsum("dc,bdc->bc", change @ self._coefficients(terms), terms)
+
+    def _coefficients(self, x: Tensor) -> Tensor:
+        """Of the Chebyshev polynomials, (D + 1) x C, where x is and in its precision."""
         basis = Favard(self.shift.double(), self.size.double().clamp(min=SMALLEST))
         nodes, interpolation = self._nodes.to(x.device), self._interpolation.to(x.device)
         at_nodes = basis.terms(lambda v: nodes * v, torch.ones_like(nodes), self.degree)
         response = self.paradigm.combine(torch.stack(list(at_nodes)))
-        return chebyshev_filter(operator, x, (interpolation @ response).to(x.dtype))
+        return (interpolation @ response).to(x.dtype)
 
 
 @register("favardgnn")
@@ -94,7 +102,7 @@ class FavardGNN(HiddenFilter):
         basis="learned orthonormal (Favard)",
         formula="""Z = (sum_{k=0..K} h_k diag(alpha_k)) W2 + b2,   h_0 = x / s_0,   x = ReLU(X W1 + b1), for each column:
 h_k = (P h_{k-1} - eta_{k-1} h_{k-1} - s_{k-1} h_{k-2}) / s_k,   h_{-1} = 0
-P = D^-1/2 A D^-1/2. alpha_k, eta_k, s_k: H learned numbers each, one a channel; s is kept at 0.01 or above.
+P = D^-1/2 A D^-1/2. alpha_k, eta_k, s_k: H learned numbers each, one per channel; s is kept at 0.01 or above.
 unified: x = h(X), MLP to C logits, and no map after the filter.""",
         citation="Guo, Wei: Graph neural networks with learnable and optimal polynomial bases. ICML 2023",
     )
@@ -110,10 +118,8 @@ unified: x = h(X), MLP to C logits, and no map after the filter.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        if check_variant("FavardGNN", variant) == "unified":
-            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
-            self._frame(mlp, filter_dropout, FavardConv(out_channels, degree), in_channels)
-            self.closing = nn.Sequential()
-        else:
-            conv = FavardConv(hidden_channels, degree)
-            self._hidden_frame(in_channels, out_channels, hidden_channels, (dropout, filter_dropout), conv)
+        self._build((in_channels, hidden_channels, out_channels), dropout, filter_dropout, variant, degree=degree)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 10) -> FavardConv:
+        return FavardConv(in_channels, out_channels, degree)

@@ -1,13 +1,12 @@
 """GNN-LF and GNN-HF: propagation that minimises a low-pass or a high-pass objective."""
 
-from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from chebnet2d._checks import integer, one_of, real
 from chebnet2d.conv import FixedFilter
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
 
@@ -24,24 +23,25 @@ class _Propagation(Decoupled):
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
 
-    def _build(self, start: tuple[float, float], step: float) -> None:
-        """Z_0 = (start[0] + start[1] P~) H, then ``steps`` times Z <- step P~ Z + alpha Z_0."""
-        owner, config = type(self).__name__, self.config
-        alpha, steps, bias = config["alpha"], config["steps"], check_variant(owner, config["variant"]) == "unified"
-        integer(owner, "steps", steps, 0)
-        if one_of(owner, "form", config["form"], FORMS) == "closed":
-            conv = FixedFilter.of_function(_fixed_point(alpha, start, step))
-        else:
-            # sum_{j < T} alpha step^j P~^j + step^T P~^T, times start[0] + start[1] P~.
-            walk = np.array([*(alpha * step**j for j in range(steps)), step**steps])
-            conv = FixedFilter(np.convolve(walk, start))
+    degree_argument: ClassVar[tuple[str, int] | None] = ("steps", -1)
+
+    def _build(self, **options: Any) -> None:
+        config = self.config
         sizes = (config["in_channels"], config["hidden_channels"], config["out_channels"])
-        self._frame(two_layer_mlp(*sizes, config["dropout"], bias=bias), 0.0, conv, sizes[0])
+        bias = check_variant(type(self).__name__, config["variant"]) == "unified"
+        own = {name: config[name] for name in ("steps", "alpha", "form")}
+        self._assemble_unified(sizes, config["dropout"], 0.0, bias=bias, **own, **options)
 
 
-def _fixed_point(alpha: float, start: tuple[float, float], step: float) -> Callable[[np.ndarray], np.ndarray]:
-    # Z = step P~ Z + alpha Z_0, solved for Z: the paper's closed form, divided by s above and below.
-    return lambda x: alpha * (start[0] + start[1] * x) / (1 - step * x)
+def _propagation(owner: str, form: str, steps: int, alpha: float, start: tuple[float, float], step: float) -> FixedFilter:
+    """Z_0 = (start[0] + start[1] P~) H, then ``steps`` times Z <- step P~ Z + alpha Z_0; or the fixed point of that."""
+    integer(owner, "steps", steps, 0)
+    if one_of(owner, "form", form, FORMS) == "closed":
+        # Z = step P~ Z + alpha Z_0, solved for Z: the paper's closed form, divided by s above and below.
+        return FixedFilter.of_function(lambda x: alpha * (start[0] + start[1] * x) / (1 - step * x))
+    # sum_{j < T} alpha step^j P~^j + step^T P~^T, times start[0] + start[1] P~.
+    walk = np.array([*(alpha * step**j for j in range(steps)), step**steps])
+    return FixedFilter(np.convolve(walk, start))
 
 
 @register("gnn-lf")
@@ -54,7 +54,7 @@ class GNNLF(_Propagation):
         variant: "faithful" has no biases in the MLP, "unified" has.
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout", "mu"})
+    varies_in_stack = frozenset({"alpha", "dropout", "mu"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GNN-LF",
         paradigm="I",
@@ -80,9 +80,15 @@ H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
+        self._build(mu=mu)
+
+    @staticmethod
+    def convolution(
+        in_channels: int, out_channels: int, steps: int = 10, alpha: float = 0.1, mu: float = 0.9, form: str = "iterative"
+    ) -> FixedFilter:
         alpha, mu = real("GNNLF", "alpha", alpha, 1e-3, 1, below=True), real("GNNLF", "mu", mu, 0, 1, below=True)
         s = 1 + alpha * mu - alpha
-        self._build((mu / s, (1 - mu) / s), (1 - 2 * alpha + alpha * mu) / s)
+        return _propagation("GNNLF", form, steps, alpha, (mu / s, (1 - mu) / s), (1 - 2 * alpha + alpha * mu) / s)
 
 
 @register("gnn-hf")
@@ -95,7 +101,7 @@ class GNNHF(_Propagation):
         variant: "faithful" has no biases in the MLP, "unified" has.
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"alpha", "beta", "dropout"})
+    varies_in_stack = frozenset({"alpha", "beta", "dropout"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GNN-HF",
         paradigm="I",
@@ -121,6 +127,12 @@ H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
+        self._build(beta=beta)
+
+    @staticmethod
+    def convolution(
+        in_channels: int, out_channels: int, steps: int = 10, alpha: float = 0.1, beta: float = 0.9, form: str = "iterative"
+    ) -> FixedFilter:
         alpha, beta = real("GNNHF", "alpha", alpha, 1e-3, 1, below=True), real("GNNHF", "beta", beta, 0)
         s = alpha * beta + 1
-        self._build(((1 + beta) / s, -beta / s), (alpha * beta + 1 - alpha) / s)
+        return _propagation("GNNHF", form, steps, alpha, ((1 + beta) / s, -beta / s), (alpha * beta + 1 - alpha) / s)

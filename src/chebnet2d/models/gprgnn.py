@@ -6,21 +6,20 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import integer, one_of, real
-from chebnet2d.conv import ParadigmI
+from chebnet2d.conv import ParadigmI, SpectralConv
 from chebnet2d.models.appnp import pagerank_coefficients
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import SpectralConv
 
 GAMMA_INITS = ("ppr", "nppr", "sgc", "random")
 
 
 class PageRankWeights(ParadigmI):
-    """One weight a step, started from a walk."""
+    """One weight per step, started from a walk."""
 
-    def __init__(self, channels: int, terms: int, start: str, alpha: float) -> None:
-        super().__init__(channels, channels, terms)
+    def __init__(self, in_channels: int, out_channels: int, terms: int, start: str, alpha: float) -> None:
+        super().__init__(in_channels, out_channels, terms)
         self.start, self.alpha = start, alpha
 
     def reset_parameters(self, init: str, identity: Tensor) -> None:
@@ -55,7 +54,7 @@ class GPRGNN(Decoupled):
     The tuned settings have no weight decay on gamma (group "filter").
     """
 
-    free: ClassVar[frozenset[str]] = frozenset({"alpha", "dropout", "filter_dropout", "init"})
+    varies_in_stack = frozenset({"alpha", "dropout", "filter_dropout", "init"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="GPRGNN",
         paradigm="I",
@@ -80,12 +79,16 @@ h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers."
     ) -> None:
         super().__init__()
         check_variant("GPRGNN", variant)
+        sizes = (in_channels, hidden_channels, out_channels)
+        self._assemble_unified(sizes, dropout, filter_dropout, degree=degree, alpha=alpha, init=init)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 10, alpha: float = 0.1, init: str = "ppr") -> SpectralConv:
         one_of("GPRGNN", "init", init, GAMMA_INITS)
         integer("GPRGNN", "degree", degree, 0)
         if init == "sgc":
             integer("GPRGNN", "alpha", int(alpha) if float(alpha).is_integer() else alpha, 0, degree)
         else:
             real("GPRGNN", "alpha", alpha, 0, 1)
-        weights = PageRankWeights(out_channels, degree + 1, init, alpha)
-        conv = SpectralConv(out_channels, out_channels, degree, paradigm=weights, basis="monomial", operator="P~")
-        self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
+        weights = PageRankWeights(in_channels, out_channels, degree + 1, init, alpha)
+        return SpectralConv(in_channels, out_channels, degree, paradigm=weights, basis="monomial", operator="P~")

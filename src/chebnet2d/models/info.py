@@ -9,7 +9,7 @@ PARADIGM_NAMES = ("I", "II", "III", "2d", "-")
 class MethodInfo:
     """Facts about a method.
 
-    ``paradigm``: "I" (one filter), "II" (one filter, then a map between channels), "III" (one filter a channel), "2d" (one
+    ``paradigm``: "I" (one filter), "II" (one filter, then a map between channels), "III" (one filter per channel), "2d" (one
     filter for each pair of channels), or "-" where the method is no linear spectral filter.
     ``formula``: plain text, every symbol named. ``departures``: where this code does not do what the paper or its repository
     does, and why; empty where it does the same.

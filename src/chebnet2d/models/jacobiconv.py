@@ -1,4 +1,4 @@
-"""JacobiConv: a linear network with Jacobi polynomials, one filter a class."""
+"""JacobiConv: a linear network with Jacobi polynomials, one filter per class."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import flag, integer, one_of, real
-from chebnet2d.conv import ExactBuffers, ParadigmIII
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.conv import ExactBuffers, ParadigmIII, SpectralConv
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Linear, SpectralConv
+from chebnet2d.nn import MLP, Dropout, Linear
 from chebnet2d.polynomials import Basis, Bernstein, Jacobi, Legendre, Monomial, ThreeTermBasis
 
 BASIS_NAMES = ("jacobi", "legendre", "chebyshev", "monomial", "bernstein")
@@ -48,8 +48,8 @@ class DecomposedIII(ParadigmIII, ExactBuffers):
 
     alpha: Tensor
 
-    def __init__(self, channels: int, terms: int, alpha: float | None, shared: bool) -> None:
-        super().__init__(channels, channels, terms)
+    def __init__(self, in_channels: int, out_channels: int, terms: int, alpha: float | None, shared: bool) -> None:
+        super().__init__(in_channels, out_channels, terms)
         self.decomposed = alpha is not None
         if shared:
             self.theta = nn.Parameter(torch.empty(terms, 1))
@@ -89,7 +89,7 @@ class JacobiConv(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("conv.paradigm.eta",), "filter": ("conv.paradigm.theta",)}
-    free: ClassVar[frozenset[str]] = frozenset({"a", "alpha", "b", "dropout", "filter_dropout", "sign"})
+    varies_in_stack = frozenset({"a", "alpha", "b", "dropout", "filter_dropout", "sign"})
     info: ClassVar[MethodInfo] = MethodInfo(
         title="JacobiConv",
         paradigm="III",
@@ -120,21 +120,35 @@ unified: H = h(X), MLP to C logits.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
+        conv = self.convolution(out_channels, out_channels, degree, a, b, alpha, basis, sign, shared)
+        mlp: nn.Module
+        if check_variant("JacobiConv", variant) == "unified":
+            mlp = MLP(in_channels, hidden_channels, out_channels, 2, dropout)
+        else:
+            mlp = nn.Sequential(Dropout(dropout), Linear(in_channels, out_channels))
+        self._assemble(mlp, filter_dropout, conv, in_channels)
+
+    @staticmethod
+    def convolution(
+        in_channels: int,
+        out_channels: int,
+        degree: int = 10,
+        a: float = 1.0,
+        b: float = 1.0,
+        alpha: float = 1.0,
+        basis: str = "jacobi",
+        sign: str = "published",
+        shared: bool = False,
+    ) -> SpectralConv:
         integer("JacobiConv", "degree", degree, 0)
         real("JacobiConv", "alpha", alpha, 1e-6)
         one_of("JacobiConv", "sign", sign, ("published", "correct"))
         chosen = _basis(one_of("JacobiConv", "basis", basis, BASIS_NAMES), a, b, sign)
         scale = None if basis == "bernstein" else alpha
-        paradigm = DecomposedIII(out_channels, degree + 1, scale, flag("JacobiConv", "shared", shared))
+        paradigm = DecomposedIII(in_channels, out_channels, degree + 1, scale, flag("JacobiConv", "shared", shared))
         # Bernstein polynomials are in terms of L, the others of P.
         kind = "L_hat" if basis == "bernstein" else "P"
-        conv = SpectralConv(out_channels, out_channels, degree, paradigm=paradigm, basis=chosen, operator=kind)
-        mlp: nn.Module
-        if check_variant("JacobiConv", variant) == "unified":
-            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
-        else:
-            mlp = nn.Sequential(Dropout(dropout), Linear(in_channels, out_channels))
-        self._frame(mlp, filter_dropout, conv, in_channels)
+        return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, basis=chosen, operator=kind)
 
 
 def _basis(name: str, a: float, b: float, sign: str) -> Basis:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import elu
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
-from chebnet2d.graph import Graph, SparseOperator, made_of
+from chebnet2d.graph import Graph, SparseOperator, derived_operator
 from chebnet2d.kernels.noisy_attention import noisy_attention
 from chebnet2d.kernels.random_streams import random_tensor
 from chebnet2d.models.info import MethodInfo
@@ -263,7 +263,7 @@ def relations_of(graph: Graph, edge_weight: Tensor | None, like: Tensor, orders:
             operators.append(place(scale @ reach @ scale, symmetric=True))
         return Relations(tuple(operators), edges)
 
-    return made_of(graph, edge_weight, like.shape[0], ("relations", orders, dtype, device), build, owner="NodeFormer")
+    return derived_operator(graph, edge_weight, like.shape[0], ("relations", orders, dtype, device), build, owner="NodeFormer")
 
 
 def _pattern(matrix: Any) -> Any:

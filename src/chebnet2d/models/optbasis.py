@@ -1,26 +1,35 @@
 """OptBasis: the basis that is orthonormal for each channel's own signal."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
 from chebnet2d._checks import one_of
+from chebnet2d.conv import PolynomialConv, SpectralConv
 from chebnet2d.graph import Graph
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, SpectralConv
+from chebnet2d.nn import Dropout, Features, Linear
 
 
 class HiddenFilter(Decoupled):
-    """The frame of OptBasis and FavardGNN: dropout, Linear, ReLU, dropout2, filter on H channels, dropout, Linear."""
+    """The frame of OptBasis and FavardGNN: dropout, Linear, ReLU, dropout2, filter on H channels, dropout, Linear.
 
-    def _hidden_frame(
-        self, in_channels: int, out_channels: int, hidden_channels: int, dropouts: tuple[float, float], conv: nn.Module
-    ) -> None:
-        dropout, filter_dropout = dropouts
+    In the unified variant the MLP goes to C logits, and nothing follows the filter.
+    """
+
+    closing: nn.Module
+
+    def _build(self, sizes: tuple[int, int, int], dropout: float, filter_dropout: float, variant: str, **options: Any) -> None:
+        if check_variant(type(self).__name__, variant) == "unified":
+            self._assemble_unified(sizes, dropout, filter_dropout, **options)
+            self.closing = nn.Sequential()
+            return
+        in_channels, hidden_channels, out_channels = sizes
+        conv: PolynomialConv = self.convolution(hidden_channels, hidden_channels, **options)
         opening = nn.Sequential(Dropout(dropout), Linear(in_channels, hidden_channels), nn.ReLU())
-        self._frame(opening, filter_dropout, conv, in_channels)
+        self._assemble(opening, filter_dropout, conv, in_channels)
         self.closing = nn.Sequential(Dropout(dropout), Linear(hidden_channels, out_channels))
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
@@ -46,7 +55,7 @@ class OptBasis(HiddenFilter):
         basis="orthonormal for the signal",
         formula="""Z = (sum_{k=0..K} h_k diag(alpha_k)) W2 + b2,   h_0 = x / |x|,   x = ReLU(X W1 + b1), for each column:
 v = P h_{k-1};   v -= <v, h_{k-1}> h_{k-1};   v -= <v, h_{k-2}> h_{k-2};   h_k = v / |v|
-P = D^-1/2 A D^-1/2. <.,.>: over all N nodes. alpha_k: H learned numbers, one a channel.
+P = D^-1/2 A D^-1/2. <.,.>: over all N nodes. alpha_k: H learned numbers, one per channel.
 unified: x = h(X), MLP to C logits, and no map after the filter.""",
         citation="Guo, Wei: Graph neural networks with learnable and optimal polynomial bases. ICML 2023",
         departures="The authors' code adds noise of 1e-5 to x in every call, also in evaluation, so that no column is 0; here "
@@ -65,12 +74,10 @@ unified: x = h(X), MLP to C logits, and no map after the filter.""",
         variant: str = "faithful",
     ) -> None:
         super().__init__()
-        self.variant = check_variant("OptBasis", variant)
+        sizes = (in_channels, hidden_channels, out_channels)
+        self._build(sizes, dropout, filter_dropout, variant, degree=degree, coefficients=coefficients)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 10, coefficients: str = "channel") -> SpectralConv:
         paradigm = {"channel": "III", "shared": "I"}[one_of("OptBasis", "coefficients", coefficients, ("channel", "shared"))]
-        channels = out_channels if variant == "unified" else hidden_channels
-        conv = SpectralConv(channels, channels, degree, paradigm=paradigm, basis="orthonormal", operator="P")
-        if variant == "unified":
-            self._frame(two_layer_mlp(in_channels, hidden_channels, out_channels, dropout), filter_dropout, conv, in_channels)
-            self.closing = nn.Sequential()
-        else:
-            self._hidden_frame(in_channels, out_channels, hidden_channels, (dropout, filter_dropout), conv)
+        return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, basis="orthonormal", operator="P")

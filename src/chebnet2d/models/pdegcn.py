@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, flag, integer, one_of, real
-from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of, remembered
+from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of, remembered
 from chebnet2d.kernels.edge_flux import EdgeBlocks, edge_flux
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
@@ -50,7 +50,7 @@ class PDEGCN(NodeClassifier):
             "diffusion: X_new = X - h dX; hyperbolic: X_new = 2 X - X_old - h^2 dX;\n"
             "mixed: X_new = (2 q X - q X_old + p X - dX) / (p + q), b = sigmoid(a), p = (1 - b) / h, q = b / h^2; Z = X K_close\n"
             "w the entries of P~ = D~^-1/2 (A + I) D~^-1/2, both directions of each edge; s = ReLU or tanh; h fixed;\n"
-            "K_open, K (one a step), K_close and a learned."
+            "K_open, K (one per step), K_close and a learned."
         ),
         citation="Eliasof, Haber, Treister: PDE-GCN: novel architectures for graph neural networks motivated by partial "
         "differential equations. NeurIPS 2021",
@@ -168,7 +168,7 @@ def edge_gradient(operator: SparseOperator) -> SparseOperator:
         gradient = scipy.sparse.coo_array(entries, shape=(weight.size, matrix.shape[0]))
         return SparseOperator.from_scipy(gradient, dtype=operator.dtype).to(device=operator.device)
 
-    return made_of(operator, None, operator.shape[0], "edge gradient", build, owner="PDEGCN")
+    return derived_operator(operator, None, operator.shape[0], "edge gradient", build, owner="PDEGCN")
 
 
 def edge_laplacian(operator: SparseOperator) -> SparseOperator:
@@ -180,4 +180,4 @@ def edge_laplacian(operator: SparseOperator) -> SparseOperator:
         laplacian = scipy.sparse.diags_array(squares.sum(axis=1)) - squares
         return SparseOperator.from_scipy(laplacian, dtype=operator.dtype, symmetric=True).to(device=operator.device)
 
-    return made_of(operator, None, operator.shape[0], "edge Laplacian", build, owner="PDEGCN")
+    return derived_operator(operator, None, operator.shape[0], "edge Laplacian", build, owner="PDEGCN")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from torch import Tensor
 
 from chebnet2d.graph import SparseOperator
-from chebnet2d.nn.dropout import Features
+from chebnet2d.nn import Features
 from chebnet2d.polynomials import ThreeTermBasis
 
 

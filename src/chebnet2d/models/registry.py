@@ -22,7 +22,6 @@ from chebnet2d._checks import InputError, one_of
 from chebnet2d.models.node_classifier import NodeClassifier
 
 MODELS: dict[str, type[NodeClassifier]] = {}
-CANNOT_STACK: dict[str, str] = {}
 VARIANTS = ("faithful", "unified")
 """faithful: as the method's public code runs. unified: the MLP to C logits, then the method's convolution and nothing else."""
 ENTRY_POINTS = "chebnet2d.methods"

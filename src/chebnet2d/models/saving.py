@@ -1,6 +1,7 @@
 """Saved models: weights in safetensors, the rest in JSON. Loading runs no code from the files.
 
-A model is a folder with ``config.json`` (format, class name, constructor arguments, facts about the training) and
+A model is a folder with ``config.json`` (format, method, constructor arguments, facts about the training; for a model on bases
+also its reading) and
 ``weights-<digest>.safetensors``, which the configuration names. The weights are written first and the configuration is put in its
 place by one rename: whenever a save is killed, the folder holds the old model or the new one, whole.
 """
@@ -15,10 +16,11 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import nn
 
-from chebnet2d._checks import InputError
+from chebnet2d._checks import InputError, one_of
 from chebnet2d._targets import written_whole
 from chebnet2d.models.node_classifier import NodeClassifier
-from chebnet2d.models.registry import find_model, model_name
+from chebnet2d.models.on_bases import READINGS, OnBases
+from chebnet2d.models.registry import MODELS, find_model, known_model, model_name
 
 FORMAT = "chebnet2d-model-1"
 
@@ -32,7 +34,7 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     >>> type(load(folder)).__name__
     'ChebNet2D'
     """
-    if not isinstance(model, NodeClassifier):
+    if not isinstance(model, NodeClassifier | OnBases):
         raise InputError("save", "model", "a model of this library", type(model).__name__)
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
@@ -43,7 +45,8 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     name = f"weights-{digest[:16]}.safetensors"
     config = {
         "format": FORMAT,
-        "model": model_name(type(model)),
+        "model": model.method if isinstance(model, OnBases) else model_name(type(model)),
+        **({"reading": model.reading} if isinstance(model, OnBases) else {}),
         "arguments": model.config,
         "weights": name,
         "sha256": digest,
@@ -58,10 +61,15 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     return folder
 
 
-def load(path: str | os.PathLike[str]) -> NodeClassifier:
-    """Read a model written by ``save``; in evaluation mode. A file that is damaged, edited or foreign is an error."""
+def load(path: str | os.PathLike[str], method: str | type[NodeClassifier] | None = None) -> NodeClassifier | OnBases:
+    """Read a model written by ``save``; in evaluation mode. A file that is damaged, edited or foreign is an error.
+
+    ``method``: the class of the model, or its spelling, where it is no method of this package. A file may name such a class, but
+    only the caller can have code imported.
+    """
     folder = Path(path)
     config = _read_config(folder)
+    model_class = _class_of(config, method)
     weights_path = folder / str(config["weights"])
     if weights_path.parent != folder or not weights_path.is_file():
         raise InputError(
@@ -81,7 +89,7 @@ def load(path: str | os.PathLike[str]) -> NodeClassifier:
     except SafetensorError as error:
         raise InputError("load", f"{str(weights_path)!r}", "a safetensors file", reason=str(error)) from None
     try:
-        model: NodeClassifier = find_model(config["model"])(**config["arguments"])
+        model = model_class(**config["arguments"])
     except TypeError as error:
         raise InputError("load", "config.json", f"the arguments of {config['model']}", reason=str(error), verb="hold") from None
     if state:
@@ -98,6 +106,25 @@ def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The notes that were saved with a model."""
     facts: dict[str, Any] = _read_config(Path(path))["facts"]
     return facts
+
+
+def _class_of(config: dict[str, Any], method: str | type[NodeClassifier] | None) -> type[NodeClassifier] | type[OnBases]:
+    text = config["model"]
+    found = known_model(text) if method is None else find_model(method)
+    if found is None and ":" not in text:
+        one_of("load", "the method in config.json", text, tuple(MODELS))
+    if found is None:
+        raise InputError(
+            "load",
+            "method",
+            f"given for the outside method {text!r}",
+            got="None",
+            hint="Loading imports no code that a file names: pass the class, or a spelling of it that you trust.",
+        )
+    if "reading" not in config:
+        return found
+    config["arguments"]["method"] = found
+    return READINGS[one_of("load", "the reading in config.json", config["reading"], tuple(READINGS))]
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

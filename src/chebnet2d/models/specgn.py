@@ -1,4 +1,4 @@
-"""Spec-GN: powers of an operator whose spectrum is spread, one filter a channel; and its Paradigm II re-implementation."""
+"""Spec-GN: powers of an operator whose spectrum is spread, one filter per channel; and its Paradigm II re-implementation."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of, real
-from chebnet2d.conv import ExactBuffers, ParadigmIII
-from chebnet2d.graph import Graph, SparseOperator, made_of, operator_of
+from chebnet2d.conv import ExactBuffers, ParadigmIII, SpectralConv
+from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of
 from chebnet2d.graph.spectrum import LARGEST_EXACT
-from chebnet2d.models.decoupled import Decoupled, check_variant, two_layer_mlp
+from chebnet2d.models.decoupled import Decoupled, check_variant
 from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, GlorotLinear, SpectralConv, check_features
+from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
 from chebnet2d.polynomials import Monomial, to_chebyshev
 
 
@@ -56,6 +56,7 @@ class SpecGN(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.", "convs.")}
+    maps_channels: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         title="Spec-GN",
         paradigm="III",
@@ -66,7 +67,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         citation="Yang, Shen, Li, Qi, Zhang, Yin: A new perspective on the effects of spectrum in graph neural networks. "
         "ICML 2022",
         departures="The authors' repository is for whole graphs only. 'faithful' follows the only public node version "
-        "(liuyang-tian/Spectral-GNN-Library), which has one filter a channel (Paradigm III), with dropout off in evaluation; "
+        "(liuyang-tian/Spectral-GNN-Library), which has one filter per channel (Paradigm III), with dropout off in evaluation; "
         "'unified' is a re-implementation as Paradigm II, where the ChebNet2D paper files the method.",
     )
 
@@ -88,9 +89,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         self.epsilon = real("SpecGN", "epsilon", epsilon)
         self.variant = check_variant("SpecGN", variant)
         if variant == "unified":
-            conv = SpectralConv(out_channels, out_channels, degree, paradigm="II", basis="monomial", operator="P~")
-            mlp = two_layer_mlp(in_channels, hidden_channels, out_channels, dropout)
-            self._frame(mlp, filter_dropout, conv, in_channels)
+            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree)
             return
         self.in_channels = in_channels
         self.dropout = Dropout(dropout)
@@ -98,6 +97,11 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         count = integer("SpecGN", "num_layers", num_layers, 1)
         self.convs = nn.ModuleList(PowerFilter(hidden_channels, degree) for _ in range(count))
         self.closing = GlorotLinear(hidden_channels, out_channels)
+
+    @staticmethod
+    def convolution(in_channels: int, out_channels: int, degree: int = 5) -> SpectralConv:
+        """Of the unified form."""
+        return SpectralConv(in_channels, out_channels, degree, paradigm="II", basis="monomial", operator="P~")
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         if self.variant == "unified":
@@ -117,7 +121,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         key = ("SpecGN", self.operator, self.epsilon, z.dtype, z.device)
         build: Callable[[SparseOperator, float, Tensor], SparseOperator | Tensor]
         build = _spread_degrees if self.operator == "eps" else _spread_spectrum
-        return made_of(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN"), False
+        return derived_operator(graph, edge_weight, z.shape[0], key, lambda a: build(a, self.epsilon, z), owner="SpecGN"), False
 
 
 def _spread_degrees(adjacency: SparseOperator, epsilon: float, like: Tensor) -> SparseOperator:

@@ -1,8 +1,11 @@
-"""Layers to build with: the 2-D convolution and its relatives, and the dense parts that know sparse features and stacks."""
+"""Layers for models: the 2-D convolution and its relatives, and dense layers that take sparse features and run in stacks."""
 
 from chebnet2d.conv import ChebConv2D, ExactConv, SpectralConv
-from chebnet2d.nn.dropout import Dropout, Features, MaskedFeatures, pattern_of
-from chebnet2d.nn.mlp import MLP, BatchNorm, GlorotLinear, Linear, check_features
+from chebnet2d.nn.batch_norm import BatchNorm
+from chebnet2d.nn.dropout import Dropout
+from chebnet2d.nn.features import Features, check_features
+from chebnet2d.nn.linear import GlorotLinear, Linear
+from chebnet2d.nn.mlp import MLP
 
 __all__ = [
     "MLP",
@@ -13,8 +16,6 @@ __all__ = [
     "Features",
     "GlorotLinear",
     "Linear",
-    "MaskedFeatures",
     "SpectralConv",
     "check_features",
-    "pattern_of",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from chebnet2d._checks import InputError
-from chebnet2d.models import ChebNet2D, NodeClassifier
+from chebnet2d.models import ChebNet2D, NodeClassifier, OnBases
 from chebnet2d.plots.registry import plot
 from chebnet2d.polynomials import chebyshev_nodes
 
@@ -20,7 +20,7 @@ CELL = 0.9  # side of a panel; the rest is the gap
 
 
 @plot("filters")
-def plot_filters(model: NodeClassifier, *, class_names: Sequence[str] | None = None, ax: Any = None) -> "Figure":
+def plot_filters(model: NodeClassifier | OnBases, *, class_names: Sequence[str] | None = None, ax: Any = None) -> "Figure":
     """Draw the response of every pair of channels over the frequencies.
 
     Row = input channel, column = output channel (class). Dots are the values at the Chebyshev nodes. All panels share their

@@ -1,23 +1,19 @@
-"""Polynomial bases as small checked objects, one engine to run them, and Chebyshev interpolation."""
+"""Polynomial bases as small checked objects, one engine that runs them, and Chebyshev interpolation.
 
-from chebnet2d._checks import InputError, one_of
+A new basis is one file in this folder: a class with ``@register_basis`` above it. All modules here are imported below.
+"""
+
+import importlib
+import pkgutil
+
 from chebnet2d.polynomials.basis import Apply, Basis, ThreeTermBasis, to_chebyshev, values
 from chebnet2d.polynomials.classical import Bernstein, Chebyshev, Jacobi, Legendre, Monomial
 from chebnet2d.polynomials.interpolation import SCALINGS, chebyshev_nodes, coefficient_matrix
 from chebnet2d.polynomials.orthonormal import SignalOrthonormal
+from chebnet2d.polynomials.registry import BASES, get_basis, register_basis
 
-BASES: dict[str, type] = {basis.name: basis for basis in (Chebyshev, Monomial, Legendre, Jacobi, Bernstein, SignalOrthonormal)}
-
-
-def get_basis(basis: str | Basis) -> Basis:
-    """A basis by its name, or the object itself: ``get_basis("jacobi")``, ``get_basis(Jacobi(0.5, -0.5))``."""
-    if isinstance(basis, str):
-        found: Basis = BASES[one_of("get_basis", "basis", basis, tuple(BASES))]()
-        return found
-    if not isinstance(basis, Basis):
-        raise InputError("get_basis", "basis", "a name or a basis object", basis)
-    return basis
-
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
 
 __all__ = [
     "BASES",
@@ -34,6 +30,7 @@ __all__ = [
     "chebyshev_nodes",
     "coefficient_matrix",
     "get_basis",
+    "register_basis",
     "to_chebyshev",
     "values",
 ]

@@ -1,4 +1,4 @@
-"""The fixed bases. Each is its recurrence, and nothing else."""
+"""The fixed bases, each given by its recurrence."""
 
 import math
 from collections.abc import Iterator
@@ -9,8 +9,10 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, real
 from chebnet2d.polynomials.basis import Apply, ThreeTermBasis
+from chebnet2d.polynomials.registry import register_basis
 
 
+@register_basis
 @dataclass(frozen=True)
 class Chebyshev(ThreeTermBasis):
     """First kind: T_k(cos t) = cos(k t)."""
@@ -21,6 +23,7 @@ class Chebyshev(ThreeTermBasis):
         return (1.0, 0.0, 0.0) if k == 1 else (2.0, 0.0, -1.0)
 
 
+@register_basis
 @dataclass(frozen=True)
 class Monomial(ThreeTermBasis):
     """x^k."""
@@ -31,6 +34,7 @@ class Monomial(ThreeTermBasis):
         return 1.0, 0.0, 0.0
 
 
+@register_basis
 @dataclass(frozen=True)
 class Legendre(ThreeTermBasis):
     """Orthogonal under the constant weight; P_k(1) = 1."""
@@ -41,11 +45,12 @@ class Legendre(ThreeTermBasis):
         return (2 * k - 1) / k, 0.0, -(k - 1) / k
 
 
+@register_basis
 @dataclass(frozen=True)
 class Jacobi(ThreeTermBasis):
     """Orthogonal under (1 - x)^a (1 + x)^b for a and b above -1; P_k(1) = binom(k + a, k).
 
-    -1 itself is let in (tuned settings in the literature use it): the polynomials exist, the weight is not integrable.
+    -1 itself is allowed, as tuned settings in the literature use it: the polynomials exist, but the weight is not integrable.
     """
 
     a: float = 1.0
@@ -70,12 +75,13 @@ class Jacobi(ThreeTermBasis):
         )
 
 
+@register_basis
 @dataclass(frozen=True)
 class Bernstein:
-    """binom(D, k) ((1 + x) / 2)^k ((1 - x) / 2)^(D - k): non-negative, they add up to 1.
+    """binom(D, k) ((1 + x) / 2)^k ((1 - x) / 2)^(D - k): non-negative, with sum 1.
 
     In terms of the Laplacian's eigenvalue l = 1 + x this is binom(D, k) 2^-D l^k (2 - l)^(D - k). The family depends on D, so
-    there is no recurrence in k; this direct form takes O(D^2) products, see ``to_chebyshev`` for the fast one.
+    there is no recurrence in k. This direct form takes O(D^2) products; ``to_chebyshev`` leads to a fast one.
     """
 
     name: ClassVar[str] = "bernstein"

@@ -1,4 +1,4 @@
-"""Chebyshev interpolation: parameters that are the filter's values, not its coefficients."""
+"""Chebyshev interpolation: a filter given by its values at the Chebyshev nodes."""
 
 import numpy as np
 import torch
@@ -7,6 +7,7 @@ from torch import Tensor
 from chebnet2d._checks import integer, one_of
 
 SCALINGS = ("interpolation", "paper", "coefficients")
+"""What the parameters of a Chebyshev filter mean, see ``coefficient_matrix``."""
 
 
 def chebyshev_nodes(degree: int) -> Tensor:
@@ -16,11 +17,11 @@ def chebyshev_nodes(degree: int) -> Tensor:
 
 
 def coefficient_matrix(degree: int, scaling: str) -> Tensor:
-    """S with W_d = sum_b S[d, b] Theta_b, in float64: from parameters to Chebyshev coefficients.
+    """S with W_d = sum_b S[d, b] Theta_b, from parameters to Chebyshev coefficients: (D + 1) x (D + 1), in float64.
 
-    - ``"interpolation"``: S[d, b] = 2 / (D + 1) T_d(x_b), row 0 halved. Theta_b is the filter's value at x_b, exactly.
-    - ``"paper"``: S[d, b] = T_d(x_b), the printed form, which drops both the factor and the halving: the values at the nodes
-      are then (D + 1) / 2 times Theta_b plus half the sum of all Theta.
+    - ``"interpolation"``: S[d, b] = 2 / (D + 1) T_d(x_b), row 0 halved. Theta_b is the value of the filter at x_b.
+    - ``"paper"``: S[d, b] = T_d(x_b), the printed form, without the factor and the halving: the value at x_b is then
+      (D + 1) / 2 Theta_b plus half the sum of all Theta.
     - ``"coefficients"``: S = I; Theta_d is the coefficient of T_d.
     """
     integer("coefficient_matrix", "degree", degree, 0)

@@ -1,4 +1,4 @@
-"""The basis that is orthonormal for the signal at hand (the optimal basis of OptBasis)."""
+"""The basis that is orthonormal for a given signal (the optimal basis of OptBasis)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,15 +8,17 @@ import torch
 from torch import Tensor
 
 from chebnet2d.polynomials.basis import Apply
+from chebnet2d.polynomials.registry import register_basis
 
 
+@register_basis
 @dataclass(frozen=True)
 class SignalOrthonormal:
-    """h_0 = x / |x| and h_k = the part of M h_{k-1} that is orthogonal to all before, of length 1: for each column.
+    """Per column x of the signal: h_0 = x / |x|, and h_k is the part of M h_{k-1} orthogonal to all earlier terms, normalised.
 
-    For a symmetric M only two projections are not zero (Lanczos), so it is a three-term recurrence whose coefficients come
-    from the signal; gradients flow through them. Once the Krylov space of a column is exhausted, its further terms are 0:
-    what is left of the vector by then is rounding, and normalising it would make noise look like signal.
+    For a symmetric M only two projections are not zero (Lanczos), so this is a three-term recurrence whose coefficients depend on
+    the signal; gradients flow through them. Once the Krylov space of a column is exhausted, its further terms are 0: what is then
+    left of M h_{k-1} is rounding error (shorter than ``tolerance``), which must not be normalised.
     """
 
     name: ClassVar[str] = "orthonormal"
@@ -35,7 +37,7 @@ class SignalOrthonormal:
             yield current
 
     def _unit(self, v: Tensor) -> Tensor:
-        # The root is taken of a number that is never 0: its gradient would be infinite there.
+        # Never the root of 0: its gradient is infinite.
         square = (v * v).sum(0, keepdim=True)
         alive = square > self.tolerance**2
         length = torch.where(alive, square, torch.ones_like(square)).sqrt()

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,7 +17,9 @@ def format_table(tables: Table | Sequence[Table], style: str = "markdown") -> st
     """One table, or several one below the other (in CSV and JSON: the cells of all in one list)."""
     one_of("format_table", "style", style, FORMATS)
     several = [tables] if isinstance(tables, Table) else list(tables)
-    return {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}[style](several)
+    if style in ("csv", "json"):
+        return _csv(several) if style == "csv" else _json(several)
+    return "\n".join(_markdown(table) if style == "markdown" else _latex(table) for table in several)
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -50,22 +52,21 @@ def _without(cell: Cell) -> str:
     return f" [{cell.diverged} diverged]" if cell.diverged and cell.summary.runs else ""
 
 
+def _grid(table: Table, shown: Callable[[Cell], str]) -> list[list[str]]:
+    """Header and rows."""
+    grid = [["method", *table.datasets, *(["rank"] if table.ranks else [])]]
+    for method in table.methods:
+        cells = [table.cells.get((method, dataset)) for dataset in table.datasets]
+        rank = [f"{table.ranks[method]:.2f}"] if table.ranks else []
+        grid.append([title_of(method), *("" if cell is None else shown(cell) for cell in cells), *rank])
+    return grid
+
+
 # ---- Markdown ---------------------------------------------------------------------------------------------
-def _markdown(tables: Sequence[Table]) -> str:
-    return "\n".join(_markdown_of_one(table) for table in tables)
-
-
-def _markdown_of_one(table: Table) -> str:
-    header = ["method", *table.datasets, *(["rank"] if table.ranks else [])]
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(_row(table, method, _marked)) + " |" for method in table.methods]
-    return "\n".join([*lines, "", _legend(table)]) + "\n"
-
-
-def _row(table: Table, method: str, shown: Any) -> list[str]:
-    cells = [table.cells.get((method, dataset)) for dataset in table.datasets]
-    rank = [f"{table.ranks[method]:.2f}"] if table.ranks else []
-    return [title_of(method), *("" if cell is None else shown(cell) for cell in cells), *rank]
+def _markdown(table: Table) -> str:
+    header, *rows = ["| " + " | ".join(row) + " |" for row in _grid(table, _marked)]
+    rule = "|" + "---|" * (1 + len(table.datasets) + bool(table.ranks))
+    return "\n".join([header, rule, *rows, "", _legend(table)]) + "\n"
 
 
 def _marked(cell: Cell) -> str:
@@ -98,20 +99,11 @@ def _title(metric: str) -> str:
 
 
 # ---- LaTeX ------------------------------------------------------------------------------------------------
-def _latex(tables: Sequence[Table]) -> str:
-    return "\n".join(f"% split: {table.split}\n{_latex_of_one(table)}" for table in tables)
-
-
-def _latex_of_one(table: Table) -> str:
-    columns = len(table.datasets) + bool(table.ranks)
-    header = ["method", *table.datasets, *(["rank"] if table.ranks else [])]
-    lines = [rf"\begin{{tabular}}{{l{'c' * columns}}}", r"\hline", _latex_line(header) + r" \hline"]
-    lines += [_latex_line(_row(table, method, _latex_marked)) for method in table.methods]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
-
-
-def _latex_line(cells: Sequence[str]) -> str:
-    return " & ".join(cells).replace("_", r"\_") + r" \\"
+def _latex(table: Table) -> str:
+    header, *rows = [" & ".join(row).replace("_", r"\_") + r" \\" for row in _grid(table, _latex_marked)]
+    begin = rf"\begin{{tabular}}{{l{'c' * (len(table.datasets) + bool(table.ranks))}}}"
+    lines = [f"% split: {table.split}", begin, r"\hline", header + r" \hline", *rows, r"\hline", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
 
 
 def _latex_marked(cell: Cell) -> str:

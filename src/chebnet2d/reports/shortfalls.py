@@ -28,11 +28,8 @@ def find_shortfalls(tables: Sequence[Table], points: float = POINTS) -> list[Sho
     for table in tables:
         for (method, dataset), cell in table.cells.items():
             if cell.published is not None and 100 * cell.summary.mean < cell.published - points:
-                ours = {
-                    other.split: 100 * other.cells[method, dataset].summary.mean
-                    for other in tables
-                    if (method, dataset) in other.cells
-                }
+                cells = {other.split: other.cells[method, dataset] for other in tables if (method, dataset) in other.cells}
+                ours = {kind: 100 * known.summary.mean for kind, known in cells.items()}
                 found[method, dataset] = Shortfall(method, dataset, cell.published, ours)
     return list(found.values())
 

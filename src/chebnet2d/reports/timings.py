@@ -6,21 +6,22 @@ is generated. Each line is measured in a process of its own, so that its peak me
 As in the paper's timings, ogbn graphs are trained on precomputed bases in mini batches, the others in full batches.
 """
 
-import json
-import subprocess
+import resource
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError, integer, one_of
+from chebnet2d._checks import integer, one_of
+from chebnet2d.bases import large_operator, precompute
+from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.data import available, find_entry, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.recipes import Recipe
 from chebnet2d.reports.tables import published_numbers
-from chebnet2d.training import Result
+from chebnet2d.training import Result, stored_split
 
 METHODS = ("chebnet2d", "chebnetii", "optbasis")
 DATASETS = ("ogbn-arxiv", "penn94", "genius", "twitch-gamers", "ogbn-products")
@@ -81,7 +82,8 @@ def table4(
         if dataset not in here and generated_facts(find_entry(dataset), Path(source or "")) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
-            line = _in_a_process(dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            arguments = (dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            ((_, line),) = ProcessExecutor(1).run(_measure, [(f"{method} on {dataset}", arguments)])  # a new process each time
             lines.append(line)
             if done is not None:
                 done(line)
@@ -121,16 +123,7 @@ def _ratio(seconds: Mapping[tuple[str, str], float], line: Timing) -> str:
     return "" if reference is None else f"{seconds[line.method, line.dataset] / reference:.2f}"
 
 
-def _in_a_process(dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
-    command = [sys.executable, "-m", "chebnet2d.reports.timings", dataset, method, str(root), str(folder), str(epochs)]
-    answer = subprocess.run(command, capture_output=True, text=True)
-    if answer.returncode:
-        reason = answer.stderr.strip().splitlines()[-1] if answer.stderr.strip() else f"exit code {answer.returncode}"
-        raise InputError("table4", f"{method} on {dataset}", "", reason=reason, verb="end")
-    return Timing(**json.loads(answer.stdout.splitlines()[-1]))
-
-
-def _measure(dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
+def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
     data = load(dataset, root)
     facts: dict[str, Any] = {
         "dataset": dataset,
@@ -156,10 +149,6 @@ def _measure(dataset: str, method: str, root: Path, folder: Path, epochs: int) -
 
 
 def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result, float | None, str]:
-    from chebnet2d.bases import large_operator, precompute
-    from chebnet2d.training import fit, stored_split
-    from chebnet2d.training.basis_models import on_bases
-
     basis = "orthonormal" if method == "optbasis" else "chebyshev"
     out = folder / "bases" / f"{data.name}-{basis}"
     known = (out / "manifest.json").is_file()
@@ -168,9 +157,9 @@ def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result
     bases = precompute(data, out=out, basis=basis, degree=10)
     spent = None if known else time.perf_counter() - start
     del data
-    model = on_bases(method, bases, hidden_channels=_HIDDEN.get(bases.manifest.name, 512), num_layers=3, maps="features")
-    result = fit(model, bases, stored_split(bases), epochs=epochs, patience=epochs, lr=1e-3)
-    return result, spent, "filter-first"
+    shape = {"hidden_channels": _HIDDEN.get(bases.manifest.name, 512), "num_layers": 3, "maps": "features"}
+    recipe = Recipe(method, model=shape, settings={"lr": 1e-3})
+    return recipe.train(bases, stored_split(bases), epochs=epochs, patience=epochs), spent, "filter-first"
 
 
 def _full_batch(data: Any, method: str, _folder: Path, epochs: int) -> tuple[Result, float | None, str]:
@@ -179,12 +168,5 @@ def _full_batch(data: Any, method: str, _folder: Path, epochs: int) -> tuple[Res
 
 
 def _peak_mib() -> float:
-    import resource
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return float(peak) / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-if __name__ == "__main__":
-    name, way, where, out, count = sys.argv[1:]
-    print(json.dumps(asdict(_measure(name, way, Path(where), Path(out), int(count)))))

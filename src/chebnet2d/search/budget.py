@@ -4,18 +4,19 @@ import math
 import re
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from chebnet2d._checks import InputError, integer
+from chebnet2d.search.result import Trial
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_GROUP = 16
 
 
 @dataclass(frozen=True)
 class Budget:
-    """One of the two is given.
+    """Seconds or trials: one of the two is given.
 
     >>> Budget.of("1h30m").seconds
     5400.0
@@ -47,31 +48,22 @@ class Budget:
             return f"{self.trials} trials"
         hours, rest = divmod(self.seconds, 3600)
         minutes, seconds = divmod(rest, 60)
-        shown = [f"{number:g}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if number]
-        return "".join(shown)
-
-
-_BATCH = 16
-
-
-def usual_batch(budget: Budget) -> int:
-    """16 trials; of a small number of trials a quarter, so that the sampler has learned something before it asks for the last."""
-    return _BATCH if budget.trials is None else max(1, min(_BATCH, budget.trials // 4))
+        return "".join(f"{number:g}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if number)
 
 
 class Spending:
     """What is left of a budget, and how many trials to ask for next. The clock starts when it is made.
 
-    ``rungs``: epochs at which half of a batch leaves. Times are learned from the records of trials.
+    ``group_size``: trials that are trained side by side, at most; default: 16, and of a small number of trials a quarter, so that
+    the sampler has learned something before it asks for the last. ``rungs``: epochs at which half of a group leaves.
     """
 
-    def __init__(self, budget: Budget, batch: int, rungs: Sequence[int] = ()) -> None:
-        self.budget = budget
-        self.batch = batch
+    def __init__(self, budget: Budget | str | int, group_size: int | None = None, rungs: Sequence[int] = ()) -> None:
+        self.budget = Budget.of(budget)
+        self.group_size = max(1, min(_GROUP, (self.budget.trials or 4 * _GROUP) // 4)) if group_size is None else group_size
         self.rungs = rungs
         self.trials = 0
-        self.writing = 0.0
-        """Seconds that it takes to write down a batch."""
+        self.writing = 0.0  # seconds that it takes to write down the trials of a group
         self._epoch: float | None = None  # seconds that an epoch of a trial takes, all its runs together
         self._full = 0.0  # epochs of a trial that is trained to the end
         self._started = time.perf_counter()
@@ -85,16 +77,16 @@ class Spending:
         """Seconds for training."""
         return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds - self.writing
 
-    def learn(self, records: Sequence[Mapping[str, Any]]) -> None:
+    def learn(self, trials: Sequence[Trial]) -> None:
         """From the latest trials. One that was cut off says how long an epoch takes, and that the end is not before it."""
-        epochs = [statistics.fmean(record["epochs"]) for record in records]
-        whole = [number for number, record in zip(epochs, records, strict=True) if not record["pruned"]]
+        epochs = [statistics.fmean(trial.epochs) for trial in trials]
+        whole = [number for number, trial in zip(epochs, trials, strict=True) if not trial.pruned]
         if epochs:
-            self._epoch = math.fsum(record["seconds"] for record in records) / math.fsum(epochs)
+            self._epoch = math.fsum(trial.seconds for trial in trials) / math.fsum(epochs)
             self._full = statistics.fmean(whole) if whole else max(self._full, *epochs)
 
     def cost(self, trials: int) -> float:
-        """Seconds that a batch is likely to take."""
+        """Seconds that a group is likely to take."""
         epochs, staying, last = 0.0, trials, 0.0
         for rung in (*self.rungs, math.inf):
             until = min(rung, self._full)
@@ -102,19 +94,19 @@ class Spending:
             staying, last = staying - staying // 2, until
         return epochs * (self._epoch or 0.0)
 
-    def next_batch(self, in_training: int = 0) -> int:
-        """As many trials as are likely to end in time. Where not even one is: as many as get beyond the first rung, or none.
+    def next_group(self, in_training: int = 0) -> int:
+        """How many trials: those that are likely to end in time; if none is, those that get beyond the first rung.
 
-        ``in_training``: trials of other batches, which do not wait for this one, nor it for them.
+        ``in_training``: trials of other groups, which do not wait for this one, nor it for them.
         """
         if self.budget.trials is not None:
-            return min(self.batch, self.budget.trials - self.trials - in_training)
+            return min(self.group_size, self.budget.trials - self.trials - in_training)
         if self.left <= 0:
             return 0
         if self._epoch is None:
-            return self.batch
-        fitting = [trials for trials in range(1, self.batch + 1) if self.cost(trials) <= self.left]
+            return self.group_size
+        fitting = [trials for trials in range(1, self.group_size + 1) if self.cost(trials) <= self.left]
         if fitting:
             return fitting[-1]
         enough = 2 * min(self.rungs[0] if self.rungs else self._full, self._full / 4)
-        return min(self.batch, int(self.left / (enough * self._epoch)))
+        return min(self.group_size, int(self.left / (enough * self._epoch)))

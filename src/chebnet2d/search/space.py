@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.models import NodeClassifier, find_model
+from chebnet2d.models import NodeClassifier, find_model, parse_method
 from chebnet2d.nn import Dropout
 from chebnet2d.recipes import Recipe, search_ranges
 from chebnet2d.training import Settings
@@ -16,6 +16,7 @@ LEARNING_RATES = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5)
 WEIGHT_DECAYS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DROPOUT_RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (2, 4, 8, 10, 12, 16)
+_TINY = 1e-12  # stands for zero where values are compared by their ratio
 _SIZES = ("in_channels", "out_channels", "num_nodes")
 
 
@@ -45,9 +46,6 @@ class Axis:
         return min(range(len(self.values)), key=lambda i: abs(math.log((self.values[i] + _TINY) / (value + _TINY))))
 
 
-_TINY = 1e-12
-
-
 @dataclass(frozen=True)
 class Space:
     """The product of axes. A point is one position on each axis."""
@@ -65,11 +63,11 @@ class Space:
             chosen[axis.part][axis.name] = axis.values[positions[axis.name]]
         return chosen["model"], chosen["settings"]
 
-    def nearest(self, preset: Recipe) -> dict[str, int]:
-        """The point nearest to a preset; what the preset does not name has the default of the class."""
-        defaults = {name: p.default for name, p in inspect.signature(find_model(preset.method)).parameters.items()}
-        model = {**defaults, **preset.model}
-        settings = Settings.of(**preset.settings)
+    def nearest(self, recipe: Recipe) -> dict[str, int]:
+        """The point nearest to a recipe; what the recipe does not name has the default of the class."""
+        defaults = {name: p.default for name, p in inspect.signature(find_model(recipe.method)).parameters.items()}
+        model = {**defaults, **recipe.model}
+        settings = Settings.of(**recipe.settings)
         return {a.name: a.nearest(model.get(a.name) if a.part == "model" else _setting(settings, a.name)) for a in self.axes}
 
     def every_point(self, seed: int) -> Iterator[dict[str, int]]:
@@ -82,58 +80,62 @@ class Space:
                 rest, positions[axis.name] = divmod(rest, len(axis.values))
             yield positions
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {axis.name: list(axis.values) for axis in self.axes}
 
 
-def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None, variant: str | None = None) -> Space:
-    """The space of a method, or of a variant of it.
+def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -> Space:
+    """The space of a method, in any of its spellings.
 
     Learning rate and weight decay of the weights and of every other optimiser group, dropout rates and the degree have the
-    paper's ranges, where the variant knows them; the method's own ranges (``[search]`` in its presets) are added to them.
-    ``ranges`` replaces the values of a name, or adds a name: any argument of the model or any setting. A name with one value is
-    fixed.
+    paper's ranges, where the variant knows them. The method's own ranges are added to them: those in its presets (``[search]``)
+    and those that its class carries (``search_space``). ``ranges`` replaces the values of a name, or adds a name: any argument of
+    the model or any setting. A name with one value is fixed.
     """
     cls = find_model(method)
     arguments = [name for name in inspect.signature(cls).parameters if name not in _SIZES]
     values: dict[tuple[str, str], list[Any]] = {}
-    small = _small_model(method, variant)
-    for group in ("", *(f"{name}_" for name in cls.groups if name in _groups_of(small))):
+    small = _small_model(method)
+    trained = {small.group_of(name) for name, _ in small.named_parameters()}
+    for group in ("", *(f"{name}_" for name in cls.groups if name in trained)):
         values["settings", f"{group}lr"] = list(LEARNING_RATES)
         values["settings", f"{group}weight_decay"] = list(WEIGHT_DECAYS)
     for name in arguments:
-        if name.endswith("dropout") and _rates(small) != _rates(_small_model(method, variant, {name: 0.123})):
+        if name.endswith("dropout") and _rates(small) != _rates(_small_model(method, {name: 0.123})):
             values["model", name] = list(DROPOUT_RATES)
         elif name == "degree":
             values["model", name] = list(DEGREES)
-    for part, table in search_ranges(method).items():
-        one_of("make_space", f"a part of [search] in the presets of {method!r}", part, ("model", "settings"))
+    for part, table in [*search_ranges(method).items(), *getattr(cls, "search_space", {}).items()]:
+        one_of("make_space", f"a part of the search space of {method!r}", part, ("model", "settings"))
         for name, own in table.items():
-            values.setdefault((part, name), []).extend(own)
+            if part == "model":
+                one_of("make_space", f"a model argument in the search space of {method!r}", name, arguments)
+            values.setdefault((part, name), []).extend(_checked_values("make_space", name, own))
     settings = [*(name for part, name in values if part == "settings"), "optimizer"]
     for name, given in (ranges or {}).items():
         one_of("search", "the name of a range", name, (*arguments, *settings))
         part = "model" if name in arguments else "settings"
-        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-            raise InputError("search", f"the range of {name}", "a list of values, at least one", given)
-        values[part, name] = list(given)
+        values[part, name] = _checked_values("search", name, given)
     names = [name for _, name in values]
     if len(set(names)) < len(names):
         raise InputError("make_space", f"a name of {method!r}", "an argument of the model or a setting, not both")
     return Space(tuple(Axis(name, part, _in_order(found)) for (part, name), found in values.items() if found))
 
 
-def _small_model(method: str, variant: str | None, changes: Mapping[str, Any] | None = None) -> NodeClassifier:
+def _checked_values(owner: str, name: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+        raise InputError(owner, f"the range of {name}", "a list of values, at least one", values)
+    return list(values)
+
+
+def _small_model(method: str, changes: Mapping[str, Any] | None = None) -> NodeClassifier:
     cls = find_model(method)
+    variant = parse_method(method).variant
     known = inspect.signature(cls).parameters
     arguments: dict[str, Any] = {name: 4 for name in _SIZES if name in known}
     if variant and "variant" in known:
         arguments["variant"] = variant
     return cls(**arguments, **(changes or {}))
-
-
-def _groups_of(model: NodeClassifier) -> set[str]:
-    return {model.group_of(name) for name, _ in model.named_parameters()}
 
 
 def _rates(model: NodeClassifier) -> list[float]:

@@ -1,34 +1,35 @@
-"""Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in batches.
+"""Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in groups.
 
-A batch is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
-is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every batch from the
-seed and the number of finished trials: a search that was interrupted between two batches asks what it would have asked anyway.
-Several batches may be in training at a time; the sampler takes their trials for bad ones until they are told.
+A group is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
+is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every group from the
+seed and the number of finished trials: a search that was interrupted between two groups asks what it would have asked anyway.
+Several groups may be in training at a time; the sampler takes their trials for bad ones until they are told.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from chebnet2d._checks import InputError, one_of
-from chebnet2d.search.space import Space
+from chebnet2d._checks import InputError
+from chebnet2d.search.result import Trial
+from chebnet2d.search.space import Axis, Space
 
 SAMPLERS = ("tpe", "random", "grid")
-STARTUP = 10
-"""Trials that must have ended before "tpe" learns from them; until then its points are random."""
+STARTUP = 10  # trials that must have ended before "tpe" learns from them; until then its points are random
 _ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for each one wanted, points come from the grid
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
-    """A point to be tried. ``positions``: one for each axis of the space."""
+    """A point to be tried. ``positions``: one for each axis of the space. ``handle``: Optuna's own trial."""
 
-    trial: Any
+    handle: Any
     positions: Mapping[str, int]
 
 
@@ -39,9 +40,7 @@ class Trials:
         self, name: str, space: Space, sampler: str, seed: int, storage: str | None = None, facts: Mapping[str, Any] | None = None
     ) -> None:
         self._optuna = optuna = _import_optuna()
-        self.space = space
-        self.sampler = one_of("search", "sampler", sampler, SAMPLERS)
-        self.seed = seed
+        self.space, self.sampler, self.seed = space, sampler, seed
         self._distributions = {axis.name: self._distribution(axis) for axis in space.axes if len(axis.values) > 1}
         self._storage = None if storage is None else _open_storage(optuna, storage)
         verbosity = optuna.logging.get_verbosity()
@@ -50,9 +49,8 @@ class Trials:
             self._memory = optuna.create_study(direction="maximize")
             self._kept = None
             if self._storage is not None:
-                self._kept = optuna.create_study(
-                    storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
-                )
+                known = {"storage": self._storage, "study_name": name, "load_if_exists": True}
+                self._kept = optuna.create_study(direction="maximize", **known)
                 self._check_facts(name, json.loads(json.dumps(facts or {})))
                 self._memory.add_trials(self._kept.get_trials(deepcopy=False))
         except BaseException:
@@ -61,30 +59,28 @@ class Trials:
         finally:
             optuna.logging.set_verbosity(verbosity)
         earlier = self._memory.get_trials(deepcopy=False)
-        self.records: list[dict[str, Any]] = [trial.user_attrs["record"] for trial in earlier if "record" in trial.user_attrs]
-        """What was told, in that order, which need not be the order of asking."""
+        # In the order in which they were told, which need not be the order of asking.
+        self.finished = [Trial(**trial.user_attrs["record"]) for trial in earlier if "record" in trial.user_attrs]
         self._known = {self._key(trial.params) for trial in earlier}
-        self._grid = self._unknown_points()
+        self._grid = (point for point in space.every_point(seed) if self._key(point) not in self._known)
 
     def close(self) -> None:
         if self._storage is not None:
             self._storage.remove_session()
             self._storage.engine.dispose()
 
-    # ---- asking -------------------------------------------------------------------------------------------
     def ask(self, count: int, first: Mapping[str, int] | None = None) -> list[Asked]:
         """Up to ``count`` points that were not tried before; fewer only where the space has no more.
 
         ``first``: a point to begin with, if it is not known yet.
         """
-        state = self._optuna.trial.TrialState
-        running = len(self._memory.get_trials(deepcopy=False, states=(state.RUNNING,)))
-        # Batches that are asked between two ends must not draw the same numbers.
-        numbers = [self.seed, len(self.records), *([running] if running else [])]
+        running = len(self._memory.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.RUNNING,)))
+        # Groups that are asked for between two ends must not draw the same numbers.
+        numbers = [self.seed, len(self.finished), *([running] if running else [])]
         seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
         samplers = self._optuna.samplers
         if self.sampler == "tpe":
-            # The lie makes running trials count as bad ones: the points of a batch keep away from each other.
+            # The lie makes running trials count as bad ones: the points of a group keep away from each other.
             self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=STARTUP)
         else:
             self._memory.sampler = samplers.RandomSampler(seed=seed)
@@ -95,10 +91,7 @@ class Trials:
             for _ in range(_ATTEMPTS * count):
                 if len(asked) < count:
                     asked += self._accept(self._memory.ask(self._distributions))
-        while len(asked) < count:
-            point = next(self._grid, None)
-            if point is None:
-                break
+        while len(asked) < count and (point := next(self._grid, None)) is not None:
             asked.append(self._ask_for(point))
         return asked
 
@@ -114,41 +107,41 @@ class Trials:
         self._known.add(key)
         return [Asked(trial, {axis.name: trial.params.get(axis.name, 0) for axis in self.space.axes})]
 
-    def _unknown_points(self) -> Iterator[dict[str, int]]:
-        for positions in self.space.every_point(self.seed):
-            if self._key(positions) not in self._known:
-                yield positions
+    def tell(self, asked: Asked, trial: Trial, steps: Mapping[int, float]) -> bool:
+        """What a point has reached. ``steps``: epoch -> score so far; the last one is the score of a trial that was pruned.
 
-    # ---- telling ------------------------------------------------------------------------------------------
-    def tell(self, asked: Asked, record: Mapping[str, Any], steps: Mapping[int, float], *, pruned: bool) -> None:
-        """``steps``: epoch -> score so far; the last one is the score of a trial that was pruned."""
-        state = self._optuna.trial.TrialState
-        asked.trial.set_user_attr("record", dict(record))
+        False, and the point has failed, if its score is not a number.
+        """
+        if math.isnan(trial.val_metric):
+            self.fail(asked)
+            return False
+        asked.handle.set_user_attr("record", asdict(trial))
         for step, value in steps.items():
-            asked.trial.report(value, step)
-        if pruned:
-            frozen = self._memory.tell(asked.trial, state=state.PRUNED)
+            asked.handle.report(value, step)
+        if trial.pruned:
+            frozen = self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.PRUNED)
         else:
-            frozen = self._memory.tell(asked.trial, record["val_metric"])
+            frozen = self._memory.tell(asked.handle, trial.val_metric)
         if self._kept is not None:
             self._kept.add_trial(frozen)
-        self.records.append(frozen.user_attrs["record"])
+        self.finished.append(trial)
+        return True
 
     def fail(self, asked: Asked) -> None:
         """The point cannot be tried. It is not asked again, and not stored."""
-        self._memory.tell(asked.trial, state=self._optuna.trial.TrialState.FAIL)
+        self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.FAIL)
 
     @property
-    def baseline(self) -> dict[str, Any] | None:
-        """The record of settings that are not a point of the space, for comparison."""
-        return (self._kept or self._memory).user_attrs.get("baseline")
+    def baseline(self) -> Trial | None:
+        """Settings that need not be a point of the space, for comparison."""
+        record = (self._kept or self._memory).user_attrs.get("baseline")
+        return None if record is None else Trial(**record)
 
     @baseline.setter
-    def baseline(self, record: Mapping[str, Any]) -> None:
-        (self._kept or self._memory).set_user_attr("baseline", dict(record))
+    def baseline(self, trial: Trial) -> None:
+        (self._kept or self._memory).set_user_attr("baseline", asdict(trial))
 
-    # ---- inside -------------------------------------------------------------------------------------------
-    def _distribution(self, axis: Any) -> Any:
+    def _distribution(self, axis: Axis) -> Any:
         last = len(axis.values) - 1
         distributions = self._optuna.distributions
         if axis.ordered:  # positions, not values: neighbours on the grid are neighbours for the sampler, whatever their ratio
@@ -162,30 +155,22 @@ class Trials:
         assert self._kept is not None
         known = self._kept.user_attrs.get("facts")
         if known is None and self._kept.get_trials(deepcopy=False):
-            raise InputError(
-                "search", "the storage", "searches of chebnet2d", got=f"a study {name!r} that is something else", verb="hold"
-            )
+            got = f"a study {name!r} that is something else"
+            raise InputError("search", "the storage", "searches of chebnet2d", got=got, verb="hold")
         if known is None:
             self._kept.set_user_attr("facts", facts)
         elif known != facts:
-            differing = [fact for fact in facts if known.get(fact) != facts[fact]]
-            raise InputError(
-                "search",
-                "the storage",
-                "a search with the same settings",
-                got=f"one whose {', '.join(differing)} differ",
-                hint="Use another storage, or the settings it was begun with.",
-                verb="hold",
-            )
+            got = f"one whose {', '.join(fact for fact in facts if known.get(fact) != facts[fact])} differ"
+            hint = "Use another storage, or the settings it was begun with."
+            raise InputError("search", "the storage", "a search with the same settings", got=got, hint=hint, verb="hold")
 
 
 def _import_optuna() -> ModuleType:
     try:
         import optuna
     except ImportError:
-        raise InputError(
-            "search", "optuna", "installed", got="no such package", hint="Run: pip install 'chebnet2d[search]'"
-        ) from None
+        hint = "Run: pip install 'chebnet2d[search]'"
+        raise InputError("search", "optuna", "installed", got="no such package", hint=hint) from None
     return optuna
 
 
@@ -202,11 +187,3 @@ def _open_storage(optuna: Any, url: str) -> Any:
     except (SQLAlchemyError, ImportError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError("search", "storage", rule, got=f"{url!r}: {reason}") from None
-
-
-def best_of(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The best record by validation metric; ties go to the lower loss, then to the earlier one.
-
-    A record that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
-    """
-    return max(records, key=lambda record: (record["val_metric"], -record["val_loss"]), default=None)

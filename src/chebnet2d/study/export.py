@@ -35,7 +35,7 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     """
     path = Path(path)
     if path.suffix == ".csv":
-        raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", str(path))
+        raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", got=f"{str(path)!r}")
     if path.suffix not in ENDINGS:
         with Store(path, create=False) as store:
             return list(store.rows())

@@ -82,8 +82,10 @@ class _Driver:
         self.done = self._count_runs()
 
     def run(self, executor: Executor, cache: DatasetCache) -> None:
+        report = None if self.progress is None else self._report
+        trained = executor.run(train_unit, self._tasks(), shared=cache, report=report)
         try:
-            for unit_id, (rows, seconds) in executor.run(train_unit, self._tasks(), shared=cache, report=self._report):
+            for unit_id, (rows, seconds) in trained:
                 unit = self.claimed[unit_id]
                 self.store.commit(unit, rows)
                 del self.claimed[unit_id]
@@ -93,6 +95,7 @@ class _Driver:
                     self.log(describe_unit(unit, rows, seconds))
                 self._tell(unit, None)
         finally:
+            getattr(trained, "close", lambda: None)()  # ends what is in training before its claim is released
             for unit in self.claimed.values():
                 self.store.release(unit)
 

@@ -47,7 +47,7 @@ class Store:
             self._connection.execute("PRAGMA synchronous = FULL")
             with self._transaction():
                 prepare_schema(self._connection, self.path)
-        except (sqlite3.DatabaseError, InputError) as error:
+        except Exception as error:
             self._connection.close()
             raise error if isinstance(error, InputError) else self._refusal(f": {error}") from None
 
@@ -80,22 +80,14 @@ class Store:
             begun = None if known is None else {**known.to_json(), "presets": protocol.to_json()["presets"]}
             if begun is not None and begun != protocol.to_json():
                 differing = [name for name, value in protocol.to_json().items() if begun[name] != value]
-                raise InputError(
-                    "study",
-                    "store",
-                    "a new file, or one with this protocol",
-                    got=f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ",
-                    hint="Use another store, or the protocol it was begun with.",
-                )
+                got = f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ"
+                hint = "Use another store, or the protocol it was begun with."
+                raise InputError("study", "store", "a new file, or one with this protocol", got=got, hint=hint)
             self._set_meta("protocol", protocol.to_json())
             planned = {row[0] for row in self._connection.execute("SELECT unit_id FROM units")}
             if planned and planned != {unit.id for unit in units}:
-                raise InputError(
-                    "study",
-                    "the data or the presets",
-                    f"those that {str(self.path)!r} was begun with; they have changed",
-                    hint="Use another store.",
-                )
+                rule = f"those that {str(self.path)!r} was begun with; they have changed"
+                raise InputError("study", "the data or the presets", rule, hint="Use another store.")
             self._connection.executemany(
                 "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?)",
                 [(unit.id, unit.position, unit.method, unit.dataset, len(unit.seeds)) for unit in units],
@@ -109,9 +101,8 @@ class Store:
         """Take a unit for this process; False where it is finished or a living process has it."""
         with self._transaction():
             if not self._connection.execute("SELECT 1 FROM units WHERE unit_id = ?", (unit.id,)).fetchone():
-                raise InputError(
-                    "study", f"{str(self.path)!r}", "this study", got="another one that was begun meanwhile", verb="hold"
-                )
+                got = "another one that was begun meanwhile"
+                raise InputError("study", f"{str(self.path)!r}", "this study", got=got, verb="hold")
             if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
                 return False
             holder = self._connection.execute("SELECT host, pid, process FROM claims WHERE unit_id = ?", (unit.id,)).fetchone()

@@ -28,14 +28,7 @@ class Found:
 
 
 def solve(
-    problem: Reduced,
-    *,
-    restarts: int,
-    seed: int,
-    accuracy: float,
-    floor: float,
-    guesses: Array,
-    steps: int = 200,
+    problem: Reduced, *, restarts: int, seed: int, accuracy: float, floor: float, guesses: Array, steps: int = 200
 ) -> Found:
     """The best of ``restarts`` starts; no further batch once one is within ``accuracy`` of ``floor``, a known lower bound.
 

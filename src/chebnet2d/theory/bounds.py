@@ -40,11 +40,7 @@ def lower_bounds(problem: Reduced, zero: float) -> list[Bound]:
     lost = float((problem.z[problem.empty] ** 2).sum())
     empty = f"{int(problem.empty.sum())} zero rows of F^" if lost > 0 else ""
     bounds = [Bound(lost**0.5, empty or "none")]
-    for squared, reason in (
-        parallel_rows(problem, rows, zero),
-        rank(problem, rows, zero),
-        directions(problem, rows, zero),
-    ):
+    for squared, reason in (parallel_rows(problem, rows, zero), rank(problem, rows, zero), directions(problem, rows, zero)):
         if squared > 0:
             bounds.append(Bound((lost + squared) ** 0.5, f"{reason}; {empty}" if empty else reason))
     return bounds

@@ -9,12 +9,7 @@ from typing import Any
 VERDICTS = ("holds", "fails", "corrected", "added")
 """On the paper's statement: it holds as printed; it fails; a corrected one holds; the paper makes none."""
 
-_RELATIONS: dict[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-}
+_RELATIONS: dict[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 
 
 @dataclass(frozen=True)

@@ -122,14 +122,9 @@ def construct(
     if target.shape[0] != signal.shape[0]:
         raise InputError("construct", "Z", f"as many rows as F, {signal.shape[0]}", got=str(target.shape[0]), verb="have")
     if terms.square and target.shape[1] != signal.shape[1]:
-        raise InputError(
-            "construct",
-            "Z",
-            f"as many columns as F, {signal.shape[1]}",
-            got=str(target.shape[1]),
-            hint="Paradigms I and III have no map between channels.",
-            verb="have",
-        )
+        hint = "Paradigms I and III have no map between channels."
+        rule = f"as many columns as F, {signal.shape[1]}"
+        raise InputError("construct", "Z", rule, got=str(target.shape[1]), hint=hint, verb="have")
     f = clean(spectrum.transform(signal).numpy(), zero)
     z = spectrum.transform(target).numpy()
     scale = float(np.linalg.norm(z))

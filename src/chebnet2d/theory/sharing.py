@@ -32,14 +32,7 @@ def toeplitz(nodes: int, inputs: int, outputs: int) -> Labels:
 
 
 def construct_shared(
-    graph: Graph | Spectrum,
-    F: Any,
-    Z: Any,
-    labels: Any,
-    *,
-    constants: Any = None,
-    tolerance: float = 1e-9,
-    zero: float = 1e-12,
+    graph: Graph | Spectrum, F: Any, Z: Any, labels: Any, *, constants: Any = None, tolerance: float = 1e-9, zero: float = 1e-12
 ) -> Construction:
     """Minimise ||T(F) - Z||_F for the 2-D convolution in which entries of theta with equal label are one number.
 

@@ -72,12 +72,12 @@ def search(
     own = not dataset or is_own_graph(dataset)
     name = DEFAULT if own else canonical_name(dataset)
     target = _target(out, method, data.name if own else name)
-    arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "preset": load_recipe(method, name)}
+    arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
     with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, ray_to_stderr(cluster.ray):
-        result = run_search(data, method, **arguments, ray=cluster.ray, progress=report, log=write)
-    write_recipe(target, replace(result.preset, dataset=name), _notes(result))
+        result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
+    write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
     if json:
-        print_json({**result.as_json(), "out": str(target)})
+        print_json({**result.to_json(), "out": str(target)})
     else:
         _say(result)
         say(f"preset: {target}")
@@ -152,5 +152,5 @@ def _say(result: "SearchResult") -> None:
             each = ", ".join(f"{100 * score:.2f}" for score in trial.scores)
             cut = f", cut off after {max(trial.epochs)} epochs" if trial.pruned else ""
             say(f"validation {result.metric} of the {title}: {100 * trial.val_metric:.2f} % ({each}){cut}")
-    for title, values in (("model", result.preset.model), ("settings", result.preset.settings)):
+    for title, values in (("model", result.recipe.model), ("settings", result.recipe.settings)):
         say(f"{title}: " + ", ".join(f"{name} = {value}" for name, value in values.items()))

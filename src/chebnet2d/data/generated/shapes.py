@@ -40,26 +40,22 @@ def shape_of(like: str, scale: float = 1.0) -> GraphShape:
     one_of("generate", "like", entry.name, LIKE)
     scale = real("generate", "scale", scale, 1e-6, 1.0)
     given = _SHAPES[entry.name]
-    known = entry.statistics
-    assert known.nodes is not None
-    assert known.edges is not None
-    assert known.features is not None
-    assert known.classes is not None
+    nodes, edges, features, classes = (getattr(entry.statistics, key) for key in ("nodes", "edges", "features", "classes"))
     full = tuple(float(part) for part in given["parts"])
     shape = GraphShape(
         like=entry.name,
-        nodes=known.nodes,
-        edges=known.edges,
-        features=known.features,
-        classes=known.classes,
+        nodes=nodes,
+        edges=edges,
+        features=features,
+        classes=classes,
         homophily=given["homophily"],
         unlabelled=given.get("unlabelled", 0.0),
-        balance=given.get("balance", (1 / known.classes,) * known.classes),
+        balance=given.get("balance", (1 / classes,) * classes),
         parts=(full[0] / sum(full), full[1] / sum(full), full[2] / sum(full)),
         splits=given["splits"],
     )
     if scale == 1:
         return shape
-    nodes = max(8 * known.classes, round(scale * known.nodes))
-    features = min(known.features, nodes) if entry.format == "facebook100" else known.features
-    return replace(shape, nodes=nodes, edges=max(nodes, round(scale * known.edges)), features=features)
+    smaller = max(8 * classes, round(scale * nodes))
+    features = min(features, smaller) if entry.format == "facebook100" else features
+    return replace(shape, nodes=smaller, edges=max(smaller, round(scale * edges)), features=features)

@@ -10,7 +10,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.feature_blocks import Dense, Place, Sparse, as_float32
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.numpy_files import NpzFile, load_npy
-from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.own_graph.table import first_line, shown
 
 
 def read_feature_file(path: Path) -> Features:
@@ -22,13 +22,8 @@ def read_feature_file(path: Path) -> Features:
             return sparse_features(file.label, "", _saved_by_scipy(file))
         name = "x" if file.has("x") else "features" if file.has("features") else None
         if name is None:
-            raise InputError(
-                file.label,
-                "the archive",
-                "a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x",
-                got=file.listed(),
-                verb="hold",
-            )
+            rule = "a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x"
+            raise InputError(file.label, "the archive", rule, got=file.listed(), verb="hold")
         return dense_features(file.label, name, file.array(name))
 
 
@@ -55,14 +50,14 @@ def sparse_features(label: str, name: str, matrix: Any) -> Features:
 
 
 def sparse_from_parts(label: str, shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
-    """A CSR matrix from its parts, each of them checked: scipy's kernels trust indices, and files deserve no trust."""
+    """A CSR matrix from its parts, each of them checked: scipy's kernels do not check indices, and a file may hold any."""
     _check_real(label, data)
     try:
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
         matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
         matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
-        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=shown(str(error))) from None
+        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=first_line(error)) from None
     matrix.sum_duplicates()
     return matrix
 
@@ -89,7 +84,7 @@ def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> 
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
         coo = scipy.sparse.coo_array((data, (row, col)), shape=(rows, columns))
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError("", label, "coordinates that fit each other", reason=shown(str(error))) from None
+        raise InputError("", label, "coordinates that fit each other", reason=first_line(error)) from None
     matrix = scipy.sparse.csr_array(coo)
     matrix.sum_duplicates()
     return matrix
@@ -107,14 +102,14 @@ def _place(what: str) -> Place:
 def ids_of(label: str, array: Any, nodes: int) -> Any:
     """Ids that come with a numbered graph: distinct integers or strings, one for each node."""
     if array.shape != (nodes,):
-        raise InputError(str(label), "ids", f"one for each of the {nodes} nodes", got=f"shape {array.shape}")
+        raise InputError(label, "ids", f"one for each of the {nodes} nodes", got=f"shape {array.shape}")
     if np.issubdtype(array.dtype, np.integer):
         ids = array.astype(np.int64)
     elif array.dtype.kind == "U":
         ids = np.array(array.tolist(), dtype=object) if nodes else np.zeros(0, dtype=object)
     else:
-        raise InputError(str(label), "ids", "integers or text", got=f"dtype {array.dtype}")
+        raise InputError(label, "ids", "integers or text", got=f"dtype {array.dtype}")
     seen, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
-        raise InputError(str(label), "ids", "distinct", got=f"{shown(seen[counts.argmax()].item())} more than once")
+        raise InputError(label, "ids", "distinct", got=f"{shown(seen[counts.argmax()].item())} more than once")
     return ids

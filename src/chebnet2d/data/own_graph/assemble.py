@@ -99,7 +99,7 @@ def graph_data(
 
 
 def make_features(kind: str, edge_index: Tensor, nodes: int) -> Tensor:
-    """ "identity": a feature of its own for each node. "degree": the number of neighbours, itself not counted."""
+    """ "identity": one feature per node, which is 1 for it alone. "degree": the number of neighbours, without the node itself."""
     if kind == "identity":
         return sparse_tensor(scipy.sparse.eye_array(nodes, format="csr", dtype=np.float32))
     neighbours = np.diff(adjacency(edge_index, num_nodes=nodes).to_scipy().indptr)
@@ -107,15 +107,8 @@ def make_features(kind: str, edge_index: Tensor, nodes: int) -> Tensor:
 
 
 def no_features(name: str) -> InputError:
-    return InputError(
-        name,
-        "features",
-        "from somewhere",
-        got="none",
-        hint="Name a file by {}, or 'degree' (how many neighbours a node has), or 'identity' (a feature of its own per node).",
-        mentions=("features",),
-        verb="come",
-    )
+    hint = "Give a file, 'degree' (how many neighbours a node has) or 'identity' (one feature per node) by {}."
+    return InputError(name, "features", "from somewhere", got="none", hint=hint, mentions=("features",), verb="come")
 
 
 def _check_known(part: IdColumns, numbers: Any, order: Any, features: Features) -> None:
@@ -125,34 +118,19 @@ def _check_known(part: IdColumns, numbers: Any, order: Any, features: Features) 
     by_row = missing.reshape(len(part.columns), -1).T
     row, k = divmod(int(by_row.argmax()), len(part.columns))
     value = shown(part.value_at(row, part.columns[k]))
-    raise InputError(
-        part.table.where(row),
-        f"node {value}",
-        f"in {features.label}",
-        got="no row for it",
-        hint="Add one, or choose 'zero' or 'mean' by {}.",
-        mentions=("missing_features",),
-    )
+    hint = "Add one, or choose 'zero' or 'mean' by {}."
+    where, rule = part.table.where(row), f"in {features.label}"
+    raise InputError(where, f"node {value}", rule, got="no row for it", hint=hint, mentions=("missing_features",))
 
 
 def _check_label_rows(labels: Labels, features: Features | None) -> None:
     if features is None:
         return
     if features.ids is not None:
-        raise InputError(
-            str(labels.table.label),
-            "labels",
-            f"an id column, because {features.label} has one",
-            got=", ".join(repr(name) for name in labels.table.names),
-            hint="Name it by {}.",
-            mentions=("node_id",),
-            verb="have",
-        )
+        hint = "Name it by {}."
+        got = ", ".join(repr(name) for name in labels.table.names)
+        rule = f"an id column, because {features.label} has one"
+        raise InputError(labels.table.label, "labels", rule, got=got, hint=hint, mentions=("node_id",), verb="have")
     if labels.rows != features.rows:
-        raise InputError(
-            str(labels.table.label),
-            "labels without ids",
-            f"a row for each of the {features.rows} rows of {features.label}",
-            got=str(labels.rows),
-            verb="have",
-        )
+        rule = f"a row for each of the {features.rows} rows of {features.label}"
+        raise InputError(labels.table.label, "labels without ids", rule, got=str(labels.rows), verb="have")

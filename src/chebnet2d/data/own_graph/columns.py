@@ -34,13 +34,11 @@ def named(table: Table, argument: str, name: str) -> int:
     """The position of the column that the user asked for."""
     if name in table.names:
         if table.names.count(name) > 1:
-            raise InputError(
-                str(table.label), str(argument), f"one column, but {name!r} occurs more than once in the header", verb="name"
-            )
+            raise InputError(table.label, argument, f"one column, but {name!r} occurs more than once in the header", verb="name")
         return table.names.index(name)
     listed = ", ".join(repr(n) for n in table.names[:12]) + (", ..." if table.width > 12 else "")
     kind = "columns" if table.has_header else "columns, by position, as there is no header"
-    raise InputError(str(table.label), str(argument), f"one of its {kind} ({listed})", name)
+    raise InputError(table.label, argument, f"one of its {kind} ({listed})", name)
 
 
 def column_for(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import Table, shown
+from chebnet2d.data.own_graph.table import Table, first_line, shown
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*\Z")
@@ -88,16 +88,12 @@ class CsvTable(Table):
                     got = shown(line[max(0, bad.start - 10) : bad.start + 10])
                     return InputError(f"{self.label}, line {number}", "text", "UTF-8", got=got, hint="Save the file as UTF-8.")
         numbers = [i for i, kind in types.items() if kind == pa.float64()]
-        accepted: set[str] = set()  # numbers repeat themselves
+        accepted: set[str] = set()  # the same numbers occur many times
         for line_number, fields in self._rows():
             if len(fields) != self.width:
-                return InputError(
-                    f"{self.label}, line {line_number}",
-                    "a line",
-                    f"{self.width} columns as the first one",
-                    got=f"{len(fields)}: {shown(self.delimiter.join(fields))}",
-                    verb="have",
-                )
+                got = f"{len(fields)}: {shown(self.delimiter.join(fields))}"
+                rule = f"{self.width} columns as the first one"
+                return InputError(f"{self.label}, line {line_number}", "a line", rule, got=got, verb="have")
             for i in numbers:
                 text = fields[i]
                 if text in accepted:
@@ -108,7 +104,7 @@ class CsvTable(Table):
                     )
                 if len(accepted) < 100_000:
                     accepted.add(text)
-        return InputError(self.label, "the file", "CSV", reason=str(error).splitlines()[0])
+        return InputError(self.label, "the file", "CSV", reason=first_line(error))
 
     def where(self, row: int) -> str:
         return f"{self.label}, line {self._row(row)[0]}"
@@ -146,7 +142,7 @@ def _unbroken(reader: Any, label: str) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error as error:
-        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", got=f"an error: {error}") from None
+        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", reason=str(error)) from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -30,11 +30,9 @@ def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = Non
     """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
     source, target, weight = options.source, options.target, options.weight
     if (source is None) != (target is None):
-        raise InputError(str(table.label), "source and target", "named together", got=f"source={source!r} and target={target!r}")
+        raise InputError(table.label, "source and target", "named together", got=f"source={source!r} and target={target!r}")
     if table.width < 2:
-        raise InputError(
-            str(table.label), "an edge table", "at least two columns", got=f"{table.width}: {table.names}", verb="have"
-        )
+        raise InputError(table.label, "an edge table", "at least two columns", got=f"{table.width}: {table.names}", verb="have")
     settled = header_by_force(table, options.header, (source, target, weight))
     if settled is None:
         _settle_header(table, known)
@@ -50,7 +48,7 @@ def _settle_header(table: Table, known: IdColumns | None) -> None:
         return
     first, second = table.head[0], table.head[1] if len(table.head) > 1 else None
     if _some_edge_name(table) and not all(is_number(field) for field in first[:2]):
-        return  # half a header is one: _id_columns asks for the other half
+        return  # half a header is a header: _id_columns asks for the other half
     table.use_header(False)
     if any(is_number(field) for field in first[:3]):
         return
@@ -83,19 +81,14 @@ def _id_columns(table: Table, source: str | None, target: str | None) -> tuple[i
     if source is not None and target is not None:
         pair = named(table, "source", source), named(table, "target", target)
         if pair[0] == pair[1]:
-            raise InputError(str(table.label), "source and target", "two columns", got=f"{source!r} for both")
+            raise InputError(table.label, "source and target", "two columns", got=f"{source!r} for both")
         return pair
     found = find_edges(table) if table.has_header else None
     if found is None and table.has_header and _some_edge_name(table):
-        raise InputError(
-            str(table.label),
-            "the header",
-            "both ends of an edge (such as source and target)",
-            got=", ".join(repr(name) for name in table.names[:8]),
-            hint="Name them by {} and {}.",
-            mentions=("source", "target"),
-            verb="name",
-        )
+        hint = "Name them by {} and {}."
+        got = ", ".join(repr(name) for name in table.names[:8])
+        rule = "both ends of an edge (such as source and target)"
+        raise InputError(table.label, "the header", rule, got=got, hint=hint, mentions=("source", "target"), verb="name")
     return found or (0, 1)
 
 

@@ -53,7 +53,7 @@ def feature_block(table: Table, group: list[int], arrays: dict[int, Any], catego
     if pa.types.is_temporal(kind):
         array = array.cast(pa.string())
     elif not pa.types.is_string(kind):
-        raise InputError(str(table.label), f"column {table.names[column]!r}", "numbers or text", got=f"type {kind}", verb="hold")
+        raise InputError(table.label, f"column {table.names[column]!r}", "numbers or text", got=f"type {kind}", verb="hold")
     return _words(table, column, array, categorical, place)
 
 
@@ -75,19 +75,15 @@ def _words(table: Table, column: int, array: Any, categorical: str, place: Place
     if not words.any():  # numbers after all, written in a way that pyarrow does not read, or text in Parquet
         values = np.array([np.nan if text is None else float(text) for text in array.to_pylist()])[:, None]
         return Dense(as_float32(values, place), place), [name]
-    if categorical == "error" or numeric.sum() > words.sum():
+    mostly_numbers = numeric.sum() > words.sum()
+    if categorical == "error" or mostly_numbers:
         row = int(words.argmax())
-        mostly_numbers = numeric.sum() > words.sum()
-        raise InputError(
-            "",
-            place(row, 0),
-            "a number",
-            got=shown(table.cell(row, column)),
-            hint="Most of the column is numbers: correct the value, or leave it empty and choose 'zero' or 'mean' by {}."
-            if mostly_numbers
-            else "Encode a column of words as 'one-hot' by {}, leave it out by {}, or name it by {} or {} if it holds that.",
-            mentions=("missing_features",) if mostly_numbers else ("categorical", "ignore", "node_id", "label"),
-        )
+        hint = "Encode a column of words as 'one-hot' by {}, leave it out by {}, or name it by {} or {} if it holds that."
+        mentions: tuple[str, ...] = ("categorical", "ignore", "node_id", "label")
+        if mostly_numbers:
+            hint = "Most of the column is numbers: correct the value, or leave it empty and choose 'zero' or 'mean' by {}."
+            mentions = ("missing_features",)
+        raise InputError("", place(row, 0), "a number", got=shown(table.cell(row, column)), hint=hint, mentions=mentions)
     encoded = pa.chunked_array(array).combine_chunks().dictionary_encode()
     order = np.asarray(pc.sort_indices(encoded.dictionary))
     rank = np.empty(len(order), dtype=np.int64)
@@ -110,7 +106,7 @@ def _vectors(table: Table, column: int, array: Any, place: Place) -> tuple[Block
         raise InputError("", place(row, 0), f"lists of {width} numbers as the first row", got=str(lengths[row]), verb="hold")
     flat = pc.list_flatten(array)
     if not _is_numeric(flat.type):
-        raise InputError(str(table.label), f"column {name!r}", "lists of numbers", got=f"type {array.type}", verb="hold")
+        raise InputError(table.label, f"column {name!r}", "lists of numbers", got=f"type {array.type}", verb="hold")
 
     def place_in_list(row: int, entry: int) -> str:
         return f"{place(row, 0)}, entry {entry}"

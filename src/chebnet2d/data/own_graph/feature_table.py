@@ -44,7 +44,7 @@ def read_node_table(table: Table, options: ReadOptions, *, label_elsewhere: bool
     ids = named(table, "node_id", node_id) if node_id is not None else find_id(table) if table.has_header else None
     labels = _label_column(table, label, label_elsewhere, left_out)
     if labels is not None and labels == ids:
-        raise InputError(str(table.label), "node_id and label", "two columns", got=f"{table.names[labels]!r} for both")
+        raise InputError(table.label, "node_id and label", "two columns", got=f"{table.names[labels]!r} for both")
     wanted = [i for i in range(table.width) if i not in (ids, labels, *left_out)] if values else []
     return node_table_at(table, ids, labels, wanted, options.categorical)
 
@@ -81,14 +81,9 @@ def _settle_header(table: Table) -> None:
     if all_numbers(first):
         table.use_header(False)
         return
-    raise InputError(
-        f"{table.label}, line 1",
-        "a header",
-        "told from a row",
-        got=f"words and numbers: {shown(table.delimiter.join(first))}",
-        hint="Say by {} whether there is one; name the id column by {}, by its position ('0') if there is no header.",
-        mentions=("header", "node_id"),
-    )
+    hint = "Say by {} whether there is one; name the id column by {}, by its position ('0') if there is no header."
+    got = f"words and numbers: {shown(table.delimiter.join(first))}"
+    raise InputError(f"{table.label}, line 1", "a header", "told from a row", got=got, hint=hint, mentions=("header", "node_id"))
 
 
 def _label_column(table: Table, label: str | None, elsewhere: bool, left_out: Sequence[int]) -> int | None:
@@ -99,12 +94,7 @@ def _label_column(table: Table, label: str | None, elsewhere: bool, left_out: Se
     if found is None or found in left_out:
         return None
     if elsewhere:
-        raise InputError(
-            str(table.label),
-            "labels",
-            "from one place",
-            got=f"the column {table.names[found]!r} beside a labels file",
-            hint=f"Leave the column out by ignore=[{table.names[found]!r}], or do without the file.",
-            verb="come",
-        )
+        got = f"the column {table.names[found]!r} beside a labels file"
+        hint = "Leave the column out by {}, or do without the file."
+        raise InputError(table.label, "labels", "from one place", got=got, hint=hint, mentions=("ignore",), verb="come")
     return found

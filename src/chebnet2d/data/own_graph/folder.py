@@ -13,13 +13,11 @@ _FOREIGN = (".pt", ".pth", ".pkl", ".pickle", ".gml", ".gexf", ".json", ".mat", 
 
 
 def find_file(folder: Path, names: tuple[str, ...]) -> Path | None:
-    """The one file of that purpose. Two of them are an error: nobody can know which one is up to date."""
+    """The one file of that purpose. Two of them are an error, because it is not known which one is up to date."""
     found = [folder / name for name in names if (folder / name).is_file()]
     if len(found) > 1:
         listed = " and ".join(path.name for path in found)
-        raise InputError(
-            str(folder), "one file of its kind", "there", got=str(listed), hint="Remove one, or name the one to use."
-        )
+        raise InputError(str(folder), "one file of its kind", "there", got=listed, hint="Remove one, or name the one to use.")
     return found[0] if found else None
 
 

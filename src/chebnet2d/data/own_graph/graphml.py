@@ -69,11 +69,9 @@ class _Reader:
             with path.open("rb") as file:
                 self._parser.ParseFile(file)
         except xml.parsers.expat.ExpatError as error:
-            raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", got=f"an error: {error}") from None
+            raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", reason=str(error)) from None
         except LookupError as error:  # of a codec
-            raise InputError(
-                f"{self.label}, line 1", "the file", "in an encoding that exists", got=f"an error: {error}"
-            ) from None
+            raise InputError(f"{self.label}, line 1", "the file", "in a known encoding", reason=str(error)) from None
         if not self.graphs:
             raise InputError(self.label, "the file", "a GraphML graph", got="none", verb="hold")
 
@@ -163,6 +161,6 @@ def read_graphml(path: Path) -> tuple[MemoryTable, MemoryTable]:
 
 
 def _columns(reader: _Reader, items: _Items, owner: str) -> list[_Key]:
-    """Attributes in the order of their first use, as the order of declarations is any; then those of defaults alone."""
+    """Attributes in the order of their first use, since declarations have no fixed order; then those that have only a default."""
     used = [reader.keys[key] for key in items.attributes]
     return used + [key for key in reader.keys.values() if key.owner == owner and key.default is not None and key not in used]

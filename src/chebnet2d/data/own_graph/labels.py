@@ -104,15 +104,10 @@ def _columns(table: Table, node_id: str | None, label: str | None) -> tuple[int 
     if ids is None and labels is not None:
         return None, labels
     if ids is None or labels is None or ids == labels:
-        raise InputError(
-            str(table.label),
-            "a labels table",
-            "an id column and a label column",
-            got=", ".join(repr(name) for name in table.names[:8]),
-            hint="Name them by {} and {}.",
-            mentions=("node_id", "label"),
-            verb="have",
-        )
+        hint = "Name them by {} and {}."
+        got = ", ".join(repr(name) for name in table.names[:8])
+        rule = "an id column and a label column"
+        raise InputError(table.label, "a labels table", rule, got=got, hint=hint, mentions=("node_id", "label"), verb="have")
     return ids, labels
 
 
@@ -145,4 +140,4 @@ def _text(table: Table, column: int, array: Any) -> Any:
         return pc.if_else(pc.is_nan(array), pa.scalar(None, kind), array).cast(pa.string())
     if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_null(kind):
         return array.cast(pa.string())
-    raise InputError(str(table.label), table.called(column, "label"), "a column of integers or text", got=f"type {kind}")
+    raise InputError(table.label, table.called(column, "label"), "a column of integers or text", got=f"type {kind}")

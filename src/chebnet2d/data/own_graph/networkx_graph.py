@@ -1,4 +1,4 @@
-"""A networkx graph in memory. The package is not imported: its graphs say all there is to know about themselves."""
+"""A networkx graph in memory. Its methods are enough, so that the package itself is not imported."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def from_networkx(
         names, matrix = [], features
     for name in names:
         if not any(name in values for values in attributes):
-            raise InputError(str(_OWNER), "features", "attributes of nodes", got=f"{name!r}, which no node has")
+            raise InputError(_OWNER, "features", "attributes of nodes", got=f"{name!r}, which no node has")
 
     columns = {"id": _ids(nodes)} | {f"attribute {name}": _column(name, attributes, place) for name in names}
     labelled = label is not None and any(label in values for values in attributes)
@@ -135,7 +135,7 @@ def _matrix(matrix: Any, nodes: int) -> Features:
             raise InputError(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
         found = dense_features(_OWNER, "features", array)
     if found.rows != nodes:
-        raise InputError(str(_OWNER), "features", f"a row for each of the {nodes} nodes", got=str(found.rows), verb="have")
+        raise InputError(_OWNER, "features", f"a row for each of the {nodes} nodes", got=str(found.rows), verb="have")
     return found
 
 

@@ -79,7 +79,7 @@ def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
     if pa.types.is_integer(kind):
         try:
             return array.cast(pa.int64())
-        except pa.ArrowInvalid:  # beyond int64: as good as a name
+        except pa.ArrowInvalid:  # beyond int64: treated as text
             return array.cast(pa.string())
     if pa.types.is_floating(kind):  # pandas makes integers floats where a value was missing once
         numbers = np.asarray(array.cast(pa.float64()))
@@ -89,7 +89,7 @@ def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
         return pa.chunked_array([pa.array(numbers.astype(np.int64))])
     if pa.types.is_null(kind):
         return array.cast(pa.string())
-    raise InputError(str(table.label), table.called(column, role), "a column of integers or text", got=f"type {kind}")
+    raise InputError(table.label, table.called(column, role), "a column of integers or text", got=f"type {kind}")
 
 
 def _trimmed(values: Any, codes: Any) -> tuple[Any, Any]:
@@ -146,7 +146,7 @@ def positions(part: IdColumns, nodes: int, owner: str) -> Any:
 
 
 def refuse_repeated(part: IdColumns) -> None:
-    """Each row of a features or labels table is about another node."""
+    """An error if two rows of a features or labels table are about one node."""
     counts = np.bincount(part.codes, minlength=len(part.values))
     if (counts > 1).any():
         order = np.argsort(part.codes, kind="stable")

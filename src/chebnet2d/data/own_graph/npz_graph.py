@@ -91,41 +91,41 @@ def _labels(file: NpzFile, nodes: int, unlabelled: str | None) -> tuple[Any, lis
 
 def checked_edge_index(label: str, array: Any) -> Any:
     if array.ndim != 2 or array.shape[0] != 2:
-        hint = " Transpose it?" if array.ndim == 2 and array.shape[1] == 2 else ""
-        raise InputError(str(label), "edge_index", "2 x E integers", got=f"shape {array.shape}.{hint}")
+        hint = "Transpose it?" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise InputError(label, "edge_index", "2 x E integers", got=f"shape {array.shape}", hint=hint)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise InputError(str(label), "edge_index", "2 x E integers", got=f"dtype {array.dtype}")
+        raise InputError(label, "edge_index", "2 x E integers", got=f"dtype {array.dtype}")
     if array.size and array.min() < 0:
-        raise InputError(str(label), "edge_index", ">= 0", got=str(array.min()))
+        raise InputError(label, "edge_index", ">= 0", got=str(array.min()))
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def checked_weight(label: str, array: Any, edges: int) -> Any:
     if array.shape != (edges,):
         raise InputError(
-            str(label), "edge_weight", f"one number for each of the {edges} edges", got=f"shape {array.shape}", verb="have"
+            label, "edge_weight", f"one number for each of the {edges} edges", got=f"shape {array.shape}", verb="have"
         )
     if array.dtype.kind not in "iufb":
-        raise InputError(str(label), "edge_weight", "numbers", got=f"dtype {array.dtype}", verb="hold")
+        raise InputError(label, "edge_weight", "numbers", got=f"dtype {array.dtype}", verb="hold")
     with np.errstate(over="ignore"):
         weight = array.astype(np.float32)
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         first = int(bad.argmax())
-        raise InputError(str(label), "edge_weight", "finite numbers >= 0", got=f"{array[first]} at edge {first}")
+        raise InputError(label, "edge_weight", "finite numbers >= 0", got=f"{array[first]} at edge {first}")
     return weight
 
 
 def checked_classes(label: str, y: Any, names: list[str]) -> Any:
     """Class indices that belong to a list of names: -1 for none."""
     if y.dtype.kind not in "iu":
-        raise InputError(str(label), "y", "class indices beside class_names", got=f"dtype {y.dtype}", verb="hold")
+        raise InputError(label, "y", "class indices beside class_names", got=f"dtype {y.dtype}", verb="hold")
     bad = (y < -1) | (y >= len(names))
     if bad.any():
         first = int(bad.argmax())
         raise InputError(
-            str(label), "y", f"from -1 to {len(names) - 1} (class_names has {len(names)})", got=f"{y[first]} at node {first}"
+            label, "y", f"from -1 to {len(names) - 1} (class_names has {len(names)})", got=f"{y[first]} at node {first}"
         )
     if len(set(names)) < len(names):
-        raise InputError(str(label), "class_names", "distinct", got=", ".join(names[:8]))
+        raise InputError(label, "class_names", "distinct", got=", ".join(names[:8]))
     return y.astype(np.int64)

@@ -1,31 +1,14 @@
 """Files of numpy, opened without pickle."""
 
-import tokenize
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import shown
+from chebnet2d.data.broken_files import BROKEN
+from chebnet2d.data.own_graph.table import first_line
 
-# What numpy and zipfile raise on damaged files, among them the tokenizer's own error for a damaged header.
-_BROKEN = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
-    SyntaxError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 _ARRAY, _ARCHIVE = b"\x93NUMPY", b"PK"
 
 
@@ -40,7 +23,7 @@ def load_npy(path: Path) -> Any:
     _check_kind(path, _ARRAY, "an array of numpy (.npy)")
     try:
         array = np.load(path, allow_pickle=False)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise _unreadable(str(path), error) from None
     return array
 
@@ -54,7 +37,7 @@ class NpzFile:
         self._file = path.open("rb")
         try:
             self._archive = np.load(self._file, allow_pickle=False)
-        except _BROKEN as error:
+        except BROKEN as error:
             self._file.close()
             raise _unreadable(self.label, error) from None
         self.names: list[str] = list(self._archive.files)
@@ -72,7 +55,7 @@ class NpzFile:
     def array(self, name: str) -> Any:
         try:
             array = self._archive[name]
-        except _BROKEN as error:
+        except BROKEN as error:
             raise _unreadable(f"{self.label}: {name}", error) from None
         if not isinstance(array, np.ndarray):
             raise InputError(self.label, name, "an array", got="a file that is none")
@@ -85,4 +68,4 @@ class NpzFile:
 def _unreadable(label: str, error: Exception) -> InputError:
     if "pickle" in str(error).lower():
         return InputError("", label, "plain numbers or text", got="pickled objects, which are never loaded")
-    return InputError("", label, "a file that can be read", reason=shown(str(error)))
+    return InputError("", label, "a file that can be read", reason=first_line(error))

@@ -33,8 +33,8 @@ class ReadOptions:
     header: bool | None = None
 
     def __post_init__(self) -> None:
-        one_of("read_graph", "missing_features", self.missing_features, ("error", "zero", "mean"))
-        one_of("read_graph", "categorical", self.categorical, ("error", "one-hot"))
+        one_of("ReadOptions", "missing_features", self.missing_features, ("error", "zero", "mean"))
+        one_of("ReadOptions", "categorical", self.categorical, ("error", "one-hot"))
 
     @classmethod
     def of(cls, options: "ReadOptions | None", changes: Mapping[str, Any]) -> "ReadOptions":

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import Table
+from chebnet2d.data.own_graph.table import Table, first_line
 
 
 class ParquetTable(Table):
@@ -19,7 +19,7 @@ class ParquetTable(Table):
             self._file = pa.parquet.ParquetFile(path)
             self.names = [str(name) for name in self._file.schema_arrow.names]
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(self.label, "the file", "Parquet", reason=_first_line(error)) from None
+            raise InputError(self.label, "the file", "Parquet", reason=first_line(error)) from None
         if len(set(self.names)) < len(self.names):
             raise InputError(self.label, "column names", "", got=", ".join(self.names), verb="differ")
 
@@ -27,7 +27,7 @@ class ParquetTable(Table):
         try:
             table = self._file.read(columns=[self.names[i] for i in columns])
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(self.label, "the file", "a Parquet table", reason=_first_line(error)) from None
+            raise InputError(self.label, "the file", "a Parquet table", reason=first_line(error)) from None
         arrays = [_plain(table[self.names[i]]) for i in columns]
         return [self._number(array, i) if i in numbers else array for i, array in zip(columns, arrays, strict=True)]
 
@@ -42,10 +42,6 @@ class ParquetTable(Table):
 
     def cell(self, row: int, column: int) -> Any:
         return self._file.read(columns=[self.names[column]])[0][row].as_py()
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _plain(array: Any) -> Any:

@@ -36,7 +36,7 @@ def find_sources(whole: Path | None, given: dict[str, Path | None], made: bool) 
         labels = labels or find_file(whole, LABELS)
         if edges is None:
             raise InputError(
-                str(whole), "the folder", f"{', '.join(EDGES[:-1])} or {EDGES[-1]}", got=str(_listing(whole)), verb="hold"
+                str(whole), "the folder", f"{', '.join(EDGES[:-1])} or {EDGES[-1]}", got=_listing(whole), verb="hold"
             )
     elif whole is not None and whole.suffix.lower() == ".graphml":
         if edges is not None:
@@ -48,7 +48,7 @@ def find_sources(whole: Path | None, given: dict[str, Path | None], made: bool) 
             raise InputError(str(whole), "edges", "from one place", got=f"{edges} beside an edge table", verb="come")
         edges = edges or whole
         if edges is None:
-            raise InputError(str(_OWNER), "path or edges", "given", got="neither")
+            raise InputError(_OWNER, "path or edges", "given", got="neither")
         name = edges.stem
     nodes = None
     if made and features is not None:
@@ -58,34 +58,30 @@ def find_sources(whole: Path | None, given: dict[str, Path | None], made: bool) 
 
 
 def checked_path(path: PathLike) -> Path:
+    """A folder, an edge table or a whole graph, which exists."""
     found = Path(path).expanduser()
     if not found.exists():
-        raise InputError(str(_OWNER), "path", "a folder or file that exists", str(path))
+        raise InputError(_OWNER, "path", "a folder or file that exists", str(path))
     if found.is_dir() or found.suffix.lower() in (*_TABLE_SUFFIXES, *WHOLE):
         return found
-    hint = ""
-    if found.suffix.lower() in (".pt", ".pth", ".pkl", ".pickle"):
-        hint = " Such files can run code when they are read; write the Data with chebnet2d.data.own_graph.write_graph instead."
-    raise InputError(
-        str(_OWNER),
-        "path",
-        f"a folder, an edge table ({', '.join(TABLES)}) or a graph ({', '.join(WHOLE)})",
-        got=f"{str(path)!r}.{hint}",
-    )
+    pickled = found.suffix.lower() in (".pt", ".pth", ".pkl", ".pickle")
+    hint = "Such files can run code when they are read; write the Data with chebnet2d.data.write_graph instead."
+    rule = f"a folder, an edge table ({', '.join(TABLES)}) or a graph ({', '.join(WHOLE)})"
+    raise InputError(_OWNER, "path", rule, str(path), hint if pickled else "")
 
 
 def checked_file(purpose: str, path: PathLike | None) -> Path | None:
+    """A file for the purpose ("edges", "features" or "labels"), if one is named."""
     if path is None:
         return None
     found = Path(path).expanduser()
     if not found.is_file():
-        hint = ""
-        if purpose == "features" and not found.suffix:
-            hint = " The words for features without a file are 'degree' and 'identity'."
-        raise InputError(str(_OWNER), str(purpose), "a file that exists", got=f"{str(path)!r}.{hint}")
+        word = purpose == "features" and not found.suffix
+        hint = "The words for features without a file are 'degree' and 'identity'." if word else ""
+        raise InputError(_OWNER, purpose, "a file that exists", str(path), hint)
     suffixes = (*_TABLE_SUFFIXES, *MATRICES) if purpose == "features" else _TABLE_SUFFIXES
     if found.suffix.lower() not in suffixes:
-        raise InputError(str(_OWNER), str(purpose), f"a file of the kind {', '.join(suffixes)}", str(path))
+        raise InputError(_OWNER, purpose, f"a file of the kind {', '.join(suffixes)}", str(path))
     return found
 
 

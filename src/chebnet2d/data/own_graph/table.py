@@ -1,4 +1,4 @@
-"""A table of the user's, whatever it was read from: named columns, and the place of every row for error messages."""
+"""A table of the user's, from whatever file: named columns, and the place of every row for error messages."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +13,11 @@ def shown(value: Any) -> str:
     """A value as it stands in the file, short enough for a sentence."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def first_line(error: Exception) -> str:
+    """Another library's words, without the pages that may follow."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:150]
 
 
 class Table:
@@ -86,7 +91,7 @@ def _is_number(value: Any) -> bool:
 
 
 def open_table(path: Path) -> Table:
-    """A table file by its suffix. CSV files come unsettled about their header (see ``CsvTable``)."""
+    """A table file by its suffix. Of a CSV file it is not yet decided whether it has a header (see ``CsvTable``)."""
     from chebnet2d.data.own_graph.csv_table import CsvTable
     from chebnet2d.data.own_graph.parquet_table import ParquetTable
 

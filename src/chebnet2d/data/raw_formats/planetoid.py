@@ -34,7 +34,7 @@ def read_planetoid(folder: Path, entry: Entry) -> Data:
     """
     parts = {part: _unpickled(folder / f"ind.{entry.name}.{part}") for part in ("x", "tx", "allx", "y", "ty", "ally")}
     index_path = folder / f"ind.{entry.name}.test.index"
-    with reading(index_path, "one node index a line"):
+    with reading(index_path, "one node index per line"):
         test = np.loadtxt(index_path, dtype=np.int64, ndmin=1)
     first = parts["allx"].shape[0]
     _check_shapes(folder, entry, parts, test)

@@ -1,9 +1,5 @@
-"""What the readers share: opening a raw file of a known kind, with one sentence when it is not that."""
+"""What raw formats share: opening a file of a known kind, with one error sentence when it is of another kind."""
 
-import pickle
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,35 +8,20 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError
+from chebnet2d.data.broken_files import BROKEN
 
 _MAX_COLUMNS = 4096
-_BROKEN = (
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    EOFError,
-    MemoryError,
-    NotImplementedError,
-    OverflowError,
-    pickle.UnpicklingError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @contextmanager
 def reading(path: Path, rule: str) -> Iterator[None]:
-    """Everything that goes wrong inside is said as: this file must be that, got this."""
+    """Turns every error inside into one sentence: this file must be that, got this."""
     try:
         yield
     except InputError:
         raise
-    except _BROKEN as error:
-        reason = " ".join(str(error).split())[:150] or "nothing that explains it"
+    except BROKEN as error:
+        reason = " ".join(str(error).split())[:150].rstrip(".") or "nothing that explains it"
         raise InputError("load", str(path), rule, got=f"{type(error).__name__}: {reason}") from None
 
 

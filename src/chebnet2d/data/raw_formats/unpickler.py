@@ -1,4 +1,4 @@
-"""Old benchmark files are pickles. A pickle is a program; this reads the few that hold arrays, and runs none of them.
+"""Arrays from the pickles of old benchmarks. A pickle is a program; this reads the few forms that hold arrays and runs nothing.
 
 The usual restricted unpickler lets numpy and scipy rebuild their own objects. Here not even that happens: the names which
 such files may contain are mapped to plain recorders of this module, and the arrays are made afterwards from the recorded

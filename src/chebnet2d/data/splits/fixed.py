@@ -1,8 +1,7 @@
 """Splits that come with the data, as masks."""
 
-from typing import Any
-
 import numpy as np
+from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError, integer
 from chebnet2d.data.splits.kinds import labels_of, make_split, split_kind
@@ -10,18 +9,18 @@ from chebnet2d.data.splits.parts import PARTS, Split
 
 
 @split_kind("fixed")
-def fixed(data: Any, seed: int) -> Split:
+def fixed(data: Data, seed: int) -> Split:
     """The split that the data's authors made: column ``seed`` of the masks."""
     return _from_masks(data, seed, "fixed", "")
 
 
 @split_kind("geom-gcn")
-def geom_gcn(data: Any, seed: int) -> Split:
+def geom_gcn(data: Data, seed: int) -> Split:
     """The splits of Geom-GCN, which have masks of their own."""
     return _from_masks(data, seed, "geom-gcn", "geom_gcn_")
 
 
-def _from_masks(data: Any, seed: int, name: str, prefix: str) -> Split:
+def _from_masks(data: Data, seed: int, name: str, prefix: str) -> Split:
     masks = [getattr(data, f"{prefix}{part}_mask", None) for part in PARTS]
     if any(mask is None for mask in masks):
         owner = getattr(data, "name", None) or "the data"

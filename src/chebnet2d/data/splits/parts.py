@@ -1,4 +1,4 @@
-"""A split is three sets of nodes with a name, a seed and a digest: enough to say which one a number belongs to."""
+"""A split: three sets of nodes with a name, a seed and a digest, so that a result can say exactly which split it is from."""
 
 import hashlib
 from dataclasses import dataclass

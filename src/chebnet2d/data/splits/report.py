@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
+from torch_geometric.data import Data
 
 from chebnet2d.data.dataset import num_classes
 from chebnet2d.data.splits.kinds import labels_of
 from chebnet2d.data.splits.parts import Split
 
 
-def split_report(split: Split, data: Any) -> dict[str, Any]:
+def split_report(split: Split, data: Data) -> dict[str, Any]:
     """Sizes, shares, nodes of each class in each part, and notes on what follows for results."""
     y = labels_of(data)
     classes = num_classes(data)

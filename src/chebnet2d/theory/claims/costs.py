@@ -1,6 +1,7 @@
 """Section 4.2: complexity."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import torch
 
@@ -11,6 +12,7 @@ from chebnet2d.theory.claims.bench import Bench
 from chebnet2d.theory.complexity import convolution_costs, count
 
 SECTION = "complexity"
+_claim = partial(Claim, section=SECTION)
 # Sixteen channels, because with fewer the kernels add columns of zeros, whose multiplications are counted too.
 CHANNELS, DEGREE, FEATURES, HIDDEN = 16, 10, 50, 24
 CORA = {"nodes": 2708, "nnz": 10556, "features": 1433, "hidden": 64, "channels": 7, "degree": 10}
@@ -29,9 +31,8 @@ def claims(bench: Bench) -> Iterator[Claim]:
     for cost in convolution_costs(operator, CHANNELS, DEGREE):
         counted = cost.counted
         over_nodes, parameters = cost.formula.split(", ")
-        yield Claim(
+        yield _claim(
             key=f"complexity-{cost.paradigm}",
-            section=SECTION,
             claim=f"{cost.paradigm}: D nnz C = {counted.graph} multiplications with the graph, {over_nodes} = {counted.nodes} "
             f"over the nodes, {counted.maps} on parameters alone; {parameters} = {counted.parameters} parameters",
             paper=_paper(cost.paradigm, DEGREE * nodes * nodes * CHANNELS),
@@ -46,9 +47,8 @@ def claims(bench: Bench) -> Iterator[Claim]:
     layers = nodes * HIDDEN * (FEATURES + CHANNELS)
     maps = (DEGREE + 1) * nodes * CHANNELS**2
     numbers = HIDDEN * (FEATURES + CHANNELS) + HIDDEN + CHANNELS + (DEGREE + 1) * CHANNELS**2
-    yield Claim(
+    yield _claim(
         key="complexity-chebnet2d",
-        section=SECTION,
         claim=f"ChebNet2D: N H (F+C) + D nnz C + (D+1) N C^2 = {counted.graph + counted.nodes} multiplications, "
         f"H (F+C) + (D+1) C^2 and H + C biases = {counted.parameters} parameters",
         paper="section 4.2: O of the same, with N^2 for nnz",
@@ -65,9 +65,8 @@ def claims(bench: Bench) -> Iterator[Claim]:
     extra = terms * CORA["nodes"] * c * c
     graph = CORA["degree"] * CORA["nnz"] * c
     base = CORA["nodes"] * CORA["hidden"] * (CORA["features"] + c) + graph
-    yield Claim(
+    yield _claim(
         key="complexity-extra",
-        section=SECTION,
         claim="the maps of the 2-D convolution add little to the whole of ChebNet2D at Cora's size, with dense features",
         paper="section 4.2: the increase is trivial against the major terms",
         verdict="holds",
@@ -76,9 +75,8 @@ def claims(bench: Bench) -> Iterator[Claim]:
         relation="<",
         bound=0.01,
     )
-    yield Claim(
+    yield _claim(
         key="complexity-extra-graph",
-        section=SECTION,
         claim="but not to the convolution itself, as products with a sparse graph cost D nnz C and not D N^2 C",
         paper="section 4.2: compares with D N^2 C",
         verdict="corrected",

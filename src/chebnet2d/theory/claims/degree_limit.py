@@ -1,6 +1,7 @@
 """The degree limit, which the paper leaves out: a polynomial of degree D cannot take arbitrary values at the eigenvalues."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from torch import Tensor
@@ -12,6 +13,8 @@ from chebnet2d.theory.degree import DegreeCurve, degree_curve
 from chebnet2d.theory.example_graphs import complete, component_sample, path, spectrum_of_edges, star
 
 SECTION = "degree"
+_claim = partial(Claim, section=SECTION)
+_added = partial(Claim, section=SECTION, paper="silent", verdict="added")
 CHANNELS = 4
 NODES = 60
 SAMPLE = 300
@@ -41,9 +44,8 @@ def claims(bench: Bench, found: Mapping[str, DegreeCurve]) -> Iterator[Claim]:
         facts = (
             f"{curve.nodes} nodes, {curve.distinct} distinct eigenvalues, the most frequent {curve.largest_multiplicity} times"
         )
-        yield Claim(
+        yield _claim(
             key=f"degree-{name}-floor",
-            section=SECTION,
             claim=f"{name} ({facts}): from D = {needed} = ceil({curve.reachable}/{CHANNELS}) - 1 on the error stays at "
             f"{curve.floor:.4f} ||Z||",
             paper="silent: Theorem 3 is about free filter values",
@@ -53,35 +55,26 @@ def claims(bench: Bench, found: Mapping[str, DegreeCurve]) -> Iterator[Claim]:
             relation="<",
             bound=1e-9,
         )
-        yield Claim(
+        yield _added(
             key=f"degree-{name}-before",
-            section=SECTION,
             claim=f"{name}: one degree less is not enough",
-            paper="silent",
-            verdict="added",
             quantity=f"(error - floor) / ||Z|| at D = {needed - 1}",
             measured=float(curve.errors[needed - 1] - curve.floor),
             relation=">",
             bound=1e-4,
         )
     repeated = [curve for curve in found.values() if curve.largest_multiplicity > CHANNELS]
-    yield Claim(
+    yield _added(
         key="degree-repeated",
-        section=SECTION,
         claim="where an eigenvalue is repeated more than C times no degree reaches every target",
-        paper="silent",
-        verdict="added",
         quantity=f"smallest floor / ||Z|| of the {len(repeated)} such graphs",
         measured=min(curve.floor for curve in repeated),
         relation=">",
         bound=0.1,
     )
-    yield Claim(
+    yield _added(
         key="degree-path-2d",
-        section=SECTION,
         claim=f"with N distinct eigenvalues D = N/C - 1 = {NODES // CHANNELS - 1} reaches every target: C channels share it",
-        paper="silent",
-        verdict="added",
         quantity="error / ||Z|| on the path",
         measured=float(found["path"].errors[NODES // CHANNELS - 1]),
         relation="<",
@@ -90,12 +83,9 @@ def claims(bench: Bench, found: Mapping[str, DegreeCurve]) -> Iterator[Claim]:
     rng = bench.rng("degree III")
     f, z = rng.standard_normal((2, NODES, 1))
     single = degree_curve(spectrum_of_edges(path(NODES), NODES), f, z)
-    yield Claim(
+    yield _added(
         key="degree-path-III",
-        section=SECTION,
         claim=f"a filter of one channel (Paradigms I and III) needs D = N - 1 = {NODES - 1} there",
-        paper="silent",
-        verdict="added",
         quantity=f"error / ||Z|| at D = {NODES - 2} (at {NODES - 1}: {single.errors[NODES - 1]:.0e})",
         measured=float(single.errors[NODES - 2]) if single.errors[NODES - 1] < 1e-9 else float(np.nan),
         relation=">",

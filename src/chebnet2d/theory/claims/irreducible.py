@@ -6,6 +6,7 @@ that is theta[n, j, c].
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from chebnet2d.theory.reduction import Array
 from chebnet2d.theory.sharing import CONSTANT, Labels, construct_shared, separate, toeplitz
 
 SECTION = "irreducibility"
+_claim = partial(Claim, section=SECTION)
+_added = partial(Claim, section=SECTION, paper="silent", verdict="added")
 CHANNELS = 3
 Place = tuple[int, int, int]
 
@@ -86,9 +89,8 @@ def _constant(bench: Bench) -> Claim:
         z[0, 2] = 2.0
         case = Case(graph, f, z)
         results.append(construct_shared(graph, case.F, case.Z, labels, constants=constants))
-    return Claim(
+    return _claim(
         key="theorem4-constant",
-        section=SECTION,
         claim="with one number fixed a target is out of reach: F^_n has only channel j, and Z^_nc is not a F^_nj",
         paper="Theorem 4, part 1: so it says",
         verdict="holds",
@@ -107,9 +109,8 @@ def _sharing(bench: Bench, case: tuple[bool, bool, bool]) -> Claim:
         results.append(construct_shared(graph, example.F, example.Z, shared_labels(graph.num_nodes, CHANNELS, case)))
     cancels = case == (True, True, False)
     by_hand = 1.0 if cancels else 2**0.5
-    return Claim(
+    return _claim(
         key=f"theorem4-{name_of(case).replace(', ', ',')}",
-        section=SECTION,
         claim=f"with two numbers shared, {name_of(case)}, a target is out of reach"
         + (" (F^_nj = -F^_nj', all else in the row 0)" if cancels else ""),
         paper="Theorem 4, part 2: so it says"
@@ -139,9 +140,8 @@ def _harmless(bench: Bench) -> Claim:
             labels = separate(len(f), channels, channels)
             labels[:, 1, 1] = labels[:, 0, 0]  # in every row at once
             results.append(construct_shared(graph, example.F, example.Z, labels))
-    return Claim(
+    return _claim(
         key="theorem4-n=n',c!=c',j!=j'",
-        section=SECTION,
         claim="with two numbers shared, n=n', c!=c', j!=j', every target is still reached: if F^_n has a channel besides j, the "
         "equation of c has a free number; if not, that of c' has g^(c',j)",
         paper="Theorem 4, part 2: a target is out of reach",
@@ -166,9 +166,8 @@ def _toeplitz(bench: Bench) -> Iterator[Claim]:
         example = Case(bench.real, with_zeros(rng, 34, channels), normal(rng, 34, channels))
         results.append(construct_shared(bench.real, example.F, example.Z, toeplitz(34, channels, channels)))
         numbers.append(abs(results[-1].num_parameters - 34 * (2 * channels - 1)))
-    yield Claim(
+    yield _claim(
         key="theorem4-toeplitz",
-        section=SECTION,
         claim="sharing along the diagonals of every map (equal c - j) still reaches every target if no row of F^ is zero: a "
         "row acts as a product of polynomials, which has no zero divisors",
         paper="Theorem 4: no subset of the numbers, shared or fixed, reaches every target",
@@ -178,9 +177,8 @@ def _toeplitz(bench: Bench) -> Iterator[Claim]:
         relation="<",
         bound=1e-10,
     )
-    yield Claim(
+    yield _claim(
         key="theorem4-toeplitz-numbers",
-        section=SECTION,
         claim="that leaves N (2C - 1) numbers of the N C^2",
         paper="Theorem 4: N C^2 cannot be reduced",
         verdict="fails",
@@ -199,9 +197,8 @@ def _terms(bench: Bench) -> Iterator[Claim]:
         result = case.construct("+".join(["II"] * channels))
         reached.append(result)
         numbers.append(abs(result.num_parameters - graph.num_nodes * channels - channels**3))
-    yield Claim(
+    yield _claim(
         key="theorem4-C-terms",
-        section=SECTION,
         claim="a sum of C terms of Paradigm II reaches every target if no row of F^ is zero",
         paper="after Corollary 1: adding up existing paradigms cannot remove the failures",
         verdict="fails",
@@ -210,9 +207,8 @@ def _terms(bench: Bench) -> Iterator[Claim]:
         relation="<",
         bound=1e-8,
     )
-    yield Claim(
+    yield _claim(
         key="theorem4-C-terms-numbers",
-        section=SECTION,
         claim="it has N C + C^3 numbers instead of N C^2",
         paper="Theorem 4: N C^2 cannot be reduced (within that parametrisation)",
         verdict="corrected",
@@ -225,12 +221,9 @@ def _terms(bench: Bench) -> Iterator[Claim]:
     for graph, channels in itertools.product(bench.graphs, (2, 3, 4, 7)):
         f, z = with_zeros(rng, graph.num_nodes, channels), normal(rng, graph.num_nodes, channels)
         errors.append(_powers_error(f, z, np.linalg.qr(rng.standard_normal((channels, channels)))[0]))
-    yield Claim(
+    yield _added(
         key="theorem4-powers",
-        section=SECTION,
         claim="N C + C^2 numbers suffice: the maps may be the powers A^0, ..., A^(C-1) of one generic matrix",
-        paper="silent",
-        verdict="added",
         quantity="largest error, C = 2, 3, 4, 7, A a random rotation",
         measured=max(errors),
         relation="<",
@@ -239,12 +232,9 @@ def _terms(bench: Bench) -> Iterator[Claim]:
     missed = []
     for channels in (3, 4):
         missed += [case.construct("+".join(["II"] * (channels - 1)), restarts=1) for case in parallel(bench, channels, channels)]
-    yield Claim(
+    yield _added(
         key="theorem4-fewer-terms",
-        section=SECTION,
         claim="C - 1 terms of Paradigm II do not: C parallel rows of F^ give a block of rank C - 1",
-        paper="silent",
-        verdict="added",
         quantity="smallest certified error / ||Z||, C = 3, 4",
         measured=min(result.lower_bound / result.scale for result in missed),
         relation=">",

@@ -1,6 +1,7 @@
 """How reliable the search of ``construct`` is: tried on targets that are reachable, as they are outputs of the paradigm."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from chebnet2d.theory.claims.bench import Bench, Case, normal, with_zeros
 from chebnet2d.theory.example_graphs import random_graph, spectrum_of_edges
 
 SECTION = "search"
+_added = partial(Claim, section=SECTION, paper="silent", verdict="added")
 SUMS = ("II", "I+II", "II+III", "I+II+III", "II+II", "I+II+II", "II+II+III")
 
 
@@ -34,23 +36,17 @@ def claims(bench: Bench, count: int = 100) -> Iterator[Claim]:
         result = reachable(rng, paradigm).construct(paradigm, seed=i)
         reached += result.error < 1e-8
         alarms += result.fails
-    yield Claim(
+    yield _added(
         key="search-reaches",
-        section=SECTION,
         claim="the search reaches targets that are reachable",
-        paper="silent",
-        verdict="added",
         quantity=f"of {count} random reachable targets, reached with an error below 1e-8",
         measured=float(reached),
         relation=">=",
         bound=0.99 * count,
     )
-    yield Claim(
+    yield _added(
         key="search-alarms",
-        section=SECTION,
         claim="no lower bound declares a reachable target out of reach",
-        paper="silent",
-        verdict="added",
         quantity=f"false certificates among the {count}",
         measured=float(alarms),
         relation="==",

@@ -1,6 +1,7 @@
 """Proposition 1 (I, II and III are special cases of 2-D), Definition 1, and the interpolation of section 4.1."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import torch
@@ -13,6 +14,8 @@ from chebnet2d.theory.claim import Claim
 from chebnet2d.theory.claims.bench import Bench
 
 SECTION = "special cases"
+_claim = partial(Claim, section=SECTION)
+_added = partial(Claim, section=SECTION, paper="silent", verdict="added")
 CHANNELS, DEGREE = 3, 6
 
 
@@ -21,9 +24,8 @@ def claims(bench: Bench) -> Iterator[Claim]:
     x = torch.from_numpy(rng.standard_normal((34, CHANNELS)))
     operator = shifted_laplacian(adjacency(bench.real_edges), dtype=torch.float64)
     for name in ("I", "II", "III"):
-        yield Claim(
+        yield _claim(
             key=f"proposition1-{name}",
-            section=SECTION,
             claim=f"Paradigm {name} is a 2-D convolution: with its maps the outputs agree, exact and polynomial",
             paper="Proposition 1: so it says",
             verdict="holds",
@@ -70,9 +72,8 @@ def _numbers(bench: Bench, name: str) -> Claim:
     def numbers(paradigm: str) -> int:
         return sum(p.numel() for p in ExactConv(CHANNELS, CHANNELS, bench.real, paradigm=paradigm).parameters())
 
-    return Claim(
+    return _claim(
         key=f"proposition1-{name}-numbers",
-        section=SECTION,
         claim=f"Paradigm {name} has {formula} = {expected} numbers where 2-D has N C^2 = {nodes * pairs}",
         paper="section 4.1: N C^2 for 2-D",
         verdict="holds",
@@ -93,13 +94,10 @@ def _low_rank(bench: Bench, rng: np.random.Generator) -> Claim:
         left, sizes, right = torch.linalg.svd(full.maps().reshape(nodes, pairs), full_matrices=False)
         layer.paradigm.load_state_dict({"filters": left * sizes, "weight": right.reshape(-1, CHANNELS, CHANNELS)})
         worst = float((layer.paradigm.maps() - full.maps()).abs().max())
-    return Claim(
+    return _added(
         key="rank-full",
-        section=SECTION,
         claim="the rank-r convolution is Paradigm II for r = 1 and every 2-D convolution from r = min(K, C^2) = "
         f"{min(nodes, pairs)} on, for K terms",
-        paper="silent",
-        verdict="added",
         quantity="largest difference of the maps for random 2-D maps",
         measured=worst,
         relation="<",
@@ -122,9 +120,8 @@ def _definition(bench: Bench, x: Tensor, rng: np.random.Generator) -> Iterator[C
 
     with torch.no_grad():
         output, theta = layer(x), layer.paradigm.maps()
-        yield Claim(
+        yield _claim(
             key="definition1",
-            section=SECTION,
             claim="sum_c U diag(theta[:, c, j]) U^T F_:c is the NC x NC matrix of Definition 1 times Vec(F)",
             paper="Definition 1: so it says",
             verdict="holds",
@@ -137,9 +134,8 @@ def _definition(bench: Bench, x: Tensor, rng: np.random.Generator) -> Iterator[C
         _random(second, rng)
         wanted, maps = second(x), second.paradigm.maps()
         right, printed = apply(maps), apply(maps.transpose(1, 2))
-        yield Claim(
+        yield _claim(
             key="proposition1-II-index",
-            section=SECTION,
             claim="Paradigm II is Phi^(c,j) = R_cj Phi; with the indices as printed, R_jc, the output is Phi F R^T",
             paper="proof of Proposition 1: Phi^(c,j) = r_jc Phi with r_jc = R_jc",
             verdict="corrected",
@@ -160,9 +156,8 @@ def _interpolation(rng: np.random.Generator) -> Iterator[Claim]:
         layer.paradigm.load_state_dict({"theta": theta})
         with torch.no_grad():
             worst[scaling] = float((layer.response(nodes) - theta).abs().max())
-    yield Claim(
+    yield _claim(
         key="interpolation-printed",
-        section=SECTION,
         claim="the streamlined equation does not interpolate: it lost the factor 2/(D+1) and the half of the term d = 0",
         paper="section 4.1: it is Chebyshev interpolation of the Theta_b",
         verdict="fails",
@@ -171,9 +166,8 @@ def _interpolation(rng: np.random.Generator) -> Iterator[Claim]:
         relation=">",
         bound=0.1,
     )
-    yield Claim(
+    yield _claim(
         key="interpolation-corrected",
-        section=SECTION,
         claim="with both kept the filter is Theta_b at node x_b",
         paper="Definition 2 has both",
         verdict="corrected",

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from chebnet2d.theory.claims.bench import Bench, Case, normal, relative_bound, w
 from chebnet2d.theory.claims.one_paradigm import VISIBLE
 
 SECTION = "sums"
+_claim = partial(Claim, section=SECTION)
+_added = partial(Claim, section=SECTION, paper="silent", verdict="added")
 _WHERE = "on the karate club and 4 random graphs"
 QUARTER_TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
 """f J is orthogonal to f for every f in the plane, so f and f J span it."""
@@ -65,9 +68,8 @@ def _twice_the_same(bench: Bench) -> Iterator[Claim]:
         for graph in bench.graphs
     ]
     results = [case.construct("II+II") for case in cases]
-    yield Claim(
+    yield _claim(
         key="corollary-II+II-rank",
-        section=SECTION,
         claim="II+II misses every target with rank(Z) > 2 rank(F), which needs C >= 3",
         paper="Corollary 1, case 1: so it says",
         verdict="holds",
@@ -76,21 +78,17 @@ def _twice_the_same(bench: Bench) -> Iterator[Claim]:
         relation=">",
         bound=VISIBLE,
     )
-    yield Claim(
+    yield _added(
         key="corollary-II+II-optimal",
-        section=SECTION,
         claim="there the bound is reached: the best error is that of the best approximation of rank 2 rank(F)",
-        paper="silent",
-        verdict="added",
         quantity="largest (error - lower bound) / ||Z||",
         measured=max((result.error - result.lower_bound) / result.scale for result in results),
         relation="<",
         bound=1e-8,
     )
     cases = parallel(bench, 3, 3)
-    yield Claim(
+    yield _claim(
         key="corollary-II+II-roth",
-        section=SECTION,
         claim="Roth's condition is necessary only: with F^ of full column rank it holds for all p, V and Z, and II+II still "
         "misses targets (3 parallel rows of F^, rank 3 in Z^)",
         paper="Corollary 1, case 1: II+II reaches Z if and only if Roth's condition holds for some p and V",
@@ -105,9 +103,8 @@ def _twice_the_same(bench: Bench) -> Iterator[Claim]:
     rng = bench.rng("III twice")
     cases = [Case(graph, with_zeros(rng, graph.num_nodes, 3), normal(rng, graph.num_nodes, 3)) for graph in bench.graphs]
     pairs = [(case.construct("III+III"), case.construct("III")) for case in cases]
-    yield Claim(
+    yield _claim(
         key="corollary-III+III",
-        section=SECTION,
         claim="III+III is III: the filters add up",
         paper="Corollary 1, case 2: so it says",
         verdict="holds",
@@ -132,9 +129,8 @@ def _roth_holds(bench: Bench, case: Case) -> bool:
 
 def _all_three(bench: Bench) -> Iterator[Claim]:
     x, y, u = np.array([1.0, 2, 0]), np.array([1.0, 3, 0]), np.array([1.0, 0, 0])
-    yield Claim(
+    yield _claim(
         key="corollary-lemma",
-        section=SECTION,
         claim="two hyperplanes never fill space: u = (1,0,0) is orthogonal to neither (1,2,0) nor (1,3,0)",
         paper="Lemma 1: the union of the null spaces of x and y is R^C (it is their sum that is)",
         verdict="fails",
@@ -143,9 +139,8 @@ def _all_three(bench: Bench) -> Iterator[Claim]:
         relation=">",
         bound=0.5,
     )
-    yield Claim(
+    yield _claim(
         key="corollary-printed",
-        section=SECTION,
         claim="I+II+III reaches targets under the printed conditions: for rows (1,2,0) and (1,3,0) with 5 and 7 in column 3, "
         "W_:3 = (1,0,0) and q = (5,7) do it",
         paper="Corollary 1, case 3: under these conditions I+II+III fails",
@@ -156,9 +151,8 @@ def _all_three(bench: Bench) -> Iterator[Claim]:
         bound=1e-10,
     )
     results = [case.construct("I+II+III") for channels in (3, 4, 5) for case in corrected(bench, channels)]
-    yield Claim(
+    yield _claim(
         key="corollary-corrected",
-        section=SECTION,
         claim="for C >= 3 I+II+III misses targets: two equal rows of F^, 0 in two columns, and a 2 x 2 block of rank 2 in Z^",
         paper="Corollary 1: failure cases of I+II+III exist",
         verdict="corrected",
@@ -167,12 +161,9 @@ def _all_three(bench: Bench) -> Iterator[Claim]:
         relation=">",
         bound=VISIBLE,
     )
-    yield Claim(
+    yield _added(
         key="corollary-corrected-optimal",
-        section=SECTION,
         claim="there the best error is the second singular value",
-        paper="silent",
-        verdict="added",
         quantity="largest (error - lower bound) / ||Z||",
         measured=max((result.error - result.lower_bound) / result.scale for result in results),
         relation="<",
@@ -186,9 +177,8 @@ def _all_three(bench: Bench) -> Iterator[Claim]:
         for graph in bench.graphs
     ]
     results = [case.construct(s, restarts=1) for s in sums for case in (flat if s in ("I+II", "II+II") else cases)]
-    yield Claim(
+    yield _claim(
         key="corollary-pairs",
-        section=SECTION,
         claim="for C = 3 each of the six sums of two paradigms misses a target",
         paper="Corollary 1: so it says, for every C",
         verdict="holds",
@@ -211,9 +201,8 @@ def two_channel_cases(bench: Bench, count: int = 10) -> list[Case]:
 def _two_channels(bench: Bench) -> Iterator[Claim]:
     cases = two_channel_cases(bench)
     for paradigm in ("I+II+III", "I+II", "II+III", "II+II"):
-        yield Claim(
+        yield _claim(
             key=f"corollary-C2-{paradigm}",
-            section=SECTION,
             claim=f"for C = 2 {paradigm} reaches every target if no row of F^ is zero",
             paper="Corollary 1: it fails on some, for every C",
             verdict="fails",
@@ -229,21 +218,17 @@ def _two_channels(bench: Bench) -> Iterator[Claim]:
         along = (case.z * case.f).sum(axis=1, keepdims=True) / squares
         across = (case.z * turned).sum(axis=1, keepdims=True) / squares
         errors.append(float(np.linalg.norm(along * case.f + across * turned - case.z)))
-    yield Claim(
+    yield _added(
         key="corollary-C2-quarter-turn",
-        section=SECTION,
         claim="why: with R = a quarter turn, f R is orthogonal to f, so I+II has two orthogonal directions in every row",
-        paper="silent",
-        verdict="added",
         quantity=f"largest error of I+II with that R on the same {len(cases)} targets",
         measured=max(errors),
         relation="<",
         bound=1e-10,
     )
     results = [case.construct(paradigm) for paradigm in ("I+I", "I+III", "III+III") for case in cases]
-    yield Claim(
+    yield _claim(
         key="corollary-C2-diagonal",
-        section=SECTION,
         claim="for C = 2 the sums without II still miss targets",
         paper="Corollary 1: so it says",
         verdict="holds",

@@ -159,16 +159,16 @@ def _moved(made: Any, device: torch.device) -> Any:
     return type(made)(_moved(item, device) for item in made) if isinstance(made, tuple | list) else made
 
 
-def stored_split(bases: Bases, protocol: str = "fixed", seed: int = 0) -> Split:
-    """A split of the stored nodes: one of the fixed ones that came with the data, or by a protocol of ``data.split``."""
+def stored_split(bases: Bases, kind: str = "fixed", seed: int = 0) -> Split:
+    """A split of the stored nodes: one of the fixed ones that came with the data, or one of another kind, by ``data.split``."""
     if bases.labels is None:
         raise InputError("stored_split", "the bases", "labels", got="none", verb="have")
-    if protocol != "fixed":
+    if kind != "fixed":
         y = torch.full((bases.num_nodes,), -1, dtype=torch.int64)
         y[bases.nodes] = bases.labels
-        return split(y, protocol, seed)
+        return split(y, kind, seed)
     if bases.parts is None:
-        raise InputError("stored_split", "protocol 'fixed'", "parts in the bases", got="none", hint="Use 'uniform'.", verb="have")
+        raise InputError("stored_split", "kind 'fixed'", "parts in the bases", got="none", hint="Use 'uniform'.", verb="have")
     count = bases.parts.shape[1]
     number = 0 if count == 1 else integer("stored_split", f"seed of the {count} fixed splits", seed, 0, count - 1)
     parts = (bases.nodes[bases.parts[:, number] == part].sort().values for part in (1, 2, 3))

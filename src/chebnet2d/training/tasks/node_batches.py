@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.graph import SparseOperator, operator_of
 from chebnet2d.nn import Features
-from chebnet2d.nn.dropout import pattern_of
+from chebnet2d.nn.features import pattern_of
 from chebnet2d.training.batches import SAMPLINGS, Batch, Batches
 from chebnet2d.training.run import Run
 from chebnet2d.training.tasks.full_graph import checked_inputs, labels_of

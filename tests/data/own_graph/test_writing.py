@@ -44,7 +44,7 @@ def test_a_write_that_breaks_off_keeps_the_old_file(tmp_path: Path, monkeypatch:
         Path(name).write_bytes(b"half")
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("chebnet2d.data.own_graph.saved_graph.save_file", full)
+    monkeypatch.setattr("chebnet2d.data.own_graph.writing.save_file", full)
     with pytest.raises(OSError, match="No space left"):
         write_graph(data, path)
     assert snapshot(tmp_path) == {"g.safetensors": before}
@@ -97,7 +97,10 @@ def test_sparse_parts_of_a_saved_graph_are_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "graph, node 'a': column 'colour' must be a number, got 'red'. Encode a column of words by categorical='one-hot'"),
+        (
+            {},
+            "graph, node 'a': column 'colour' must be a number, got 'red'. Encode a column of words as 'one-hot'",
+        ),
         ({"features": "f"}, "graph, node 'b': column 'f' must have a value, got none"),
         ({"features": ["height"]}, "from_networkx: features must be attributes of nodes, got 'height', which no node has"),
         ({"features": np.eye(3)}, "from_networkx: features must have a row for each of the 2 nodes, got 3"),
@@ -122,5 +125,5 @@ def test_networkx_errors_name_the_node(arguments: dict[str, Any], sentence: str)
 def test_networkx_needs_a_graph_with_features() -> None:
     with pytest.raises(InputError, match="from_networkx: graph must be a networkx graph, got 5"):
         from_networkx(5)
-    with pytest.raises(InputError, match="features must come from somewhere, got none.*features='degree'"):
+    with pytest.raises(InputError, match="features must come from somewhere, got none.*'degree'"):
         from_networkx(nx.path_graph(3))

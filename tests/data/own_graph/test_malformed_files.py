@@ -34,11 +34,11 @@ case("npz with half a sparse x", {"g.npz": npz(x_data=[1.0], edge_index=INDEX)},
      "g.npz: a sparse x must have the parts x_data, x_indices, x_indptr, x_shape, got none of x_indices, x_indptr, x_shape.",
      path="g.npz")
 case("npz without features", {"g.npz": npz(edge_index=INDEX)},
-     "g.npz: features must come from somewhere, got none. Pass a features file (--features), or features='degree' (one "
-     "number, how many neighbours a node has), or features='identity' (a feature of its own for each node).", path="g.npz")
+     "g.npz: features must come from somewhere, got none. Give a file, 'degree' (how many neighbours a node "
+     "has) or 'identity' (one feature per node) by features=.", path="g.npz")
 case("npz that is no archive", {"g.npz": "not an archive"},
      "g.npz: the file must be an archive of numpy (.npz), got one that begins with b'no'.", path="g.npz")
-case("npz cut off", {"g.npz": npz(edge_index=INDEX)[:-30]}, "g.npz cannot be read: ...", path="g.npz")
+case("npz cut off", {"g.npz": npz(edge_index=INDEX)[:-30]}, "g.npz must be a file that can be read, got: ...", path="g.npz")
 case("npy that is an archive", {"edges.csv": EDGES, "features.npy": npz(x=np.eye(3))},
      "features.npy: the file must be an array of numpy (.npy), got one that begins with b'PK...")
 case("npz beside edges", {"g.npz": npz(edge_index=INDEX), "edges.csv": EDGES},
@@ -48,11 +48,11 @@ case("safetensors of something else", {"g.safetensors": safetensors({"__metadata
 case("safetensors of the future", {"g.safetensors": safetensors({"__metadata__": {"chebnet2d_graph": '{"version": 9}'}})},
      "g.safetensors: the file must have version 1, got 9. A newer chebnet2d may read it.", path="g.safetensors")
 case("safetensors without attributes", {"g.safetensors": safetensors({"__metadata__": {"chebnet2d_graph": '{"version": 1}'}})},
-     "g.safetensors: the file is damaged: KeyError: 'attributes'.", path="g.safetensors")
+     "g.safetensors: the file must be whole, got: KeyError: 'attributes'.", path="g.safetensors")
 case("safetensors cut off", {"g.safetensors": b"\x05\x00"},
      "g.safetensors: the file must be safetensors, got: ...", path="g.safetensors")
 case("GraphML cut off", {"g.graphml": graphml('<node id="a"/>')[:-12]},
-     "g.graphml, line 4: the file must be XML, got an error: ...", path="g.graphml")
+     "g.graphml, line 4: the file must be XML, got: ...", path="g.graphml")
 case("GraphML with a word for a number", {"g.graphml": graphml('<node id="a"><data key="d0">old</data></node>', KEY)},
      "g.graphml, line 4: age must be a number (double), got 'old'.", path="g.graphml")
 case("GraphML without a source", {"g.graphml": graphml('<node id="a"/>\n<edge target="a"/>')},
@@ -61,13 +61,13 @@ case("GraphML with an unknown key", {"g.graphml": graphml('<node id="a"><data ke
      "g.graphml, line 4: data must have a key that is declared, got 'd7'.", path="g.graphml")
 case("GraphML with an undeclared node",
      {"g.graphml": graphml('<node id="a"><data key="d0">1</data></node>\n<edge source="a" target="b"/>', KEY)},
-     "g.graphml, line 5: node 'b' must be in g.graphml, got no row for it. Add one, or pass missing_features='zero' or 'mean' "
-     "(--missing-features).", path="g.graphml")
+     "g.graphml, line 5: node 'b' must be in g.graphml, got no row for it. Add one, or choose 'zero' or 'mean' "
+     "by missing_features=.", path="g.graphml")
 case("GraphML with a node twice", {"g.graphml": graphml('<node id="a"/>\n<node id="a"/>')},
      "g.graphml, line 4: id must occur once, got 'a' again (line 3 has it).", path="g.graphml")
 case("GraphML with a value missing", {"g.graphml": graphml('<node id="a"><data key="d0">1</data></node>\n<node id="b"/>', KEY)},
-     "g.graphml, line 5: column 'age' must have a value, got none. Fill such values by missing_features='zero' or 'mean' "
-     "(--missing-features).", path="g.graphml")
+     "g.graphml, line 5: column 'age' must have a value, got none. Fill such values with 'zero' or 'mean' by "
+     "missing_features=.", path="g.graphml")
 case("GraphML with entities",
      {"g.graphml": '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n' + graphml('<node id="&b;"/>')},
      "g.graphml, line 1: GraphML must have no document type, got one. Entities could make a small file endless.",
@@ -85,12 +85,12 @@ case("no such word", {"edges.csv": EDGES},
      "'identity'.", features="degrees")
 case("a pickled Data", {"g.pt": b"\x80\x04N."},
      "read_graph: path must be a folder, an edge table (.csv, .tsv, .parquet) or a graph (.npz, .safetensors, .graphml), got "
-     "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.own_graph.write_graph instead.",
+     "'g.pt'. Such files can run code when they are read; write the Data with chebnet2d.data.write_graph instead.",
      path="g.pt")
 case("labels of a foreign kind", {"edges.csv": EDGES, "features.csv": X, "y.npy": npy([1])},
      "read_graph: labels must be a file of the kind .csv, .tsv, .parquet, .pq, got 'y.npy'.", labels="y.npy")
 case("unknown option", {"edges.csv": EDGES, "features.csv": X},
-     "read_graph: missing_features must be one of 'error', 'zero', 'mean', got 'mea' (str). Did you mean 'mean'?",
+     "ReadOptions: missing_features must be one of 'error', 'zero', 'mean', got 'mea'. Did you mean 'mean'?",
      missing_features="mea")
 
 

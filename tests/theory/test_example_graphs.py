@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from chebnet2d.theory.graphs import component_sample, karate
 
+from chebnet2d.theory.example_graphs import component_sample, karate
 from chebnet2d.theory.reduction import clean
 
 

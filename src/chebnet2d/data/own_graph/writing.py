@@ -44,6 +44,11 @@ def write_graph(data: Data, path: str | os.PathLike[str]) -> Path:
             _add_array(tensors, key, value)
         elif value is not None:
             plain[key] = _json_value(key, value)
+    seen: set[int] = set()
+    for key, tensor in tensors.items():  # safetensors refuses two tensors in one memory
+        memory = tensor.untyped_storage().data_ptr()
+        tensors[key] = tensor.clone() if memory in seen else tensor
+        seen.add(memory)
     # One key, because safetensors writes several in any order: the same graph gives the same bytes.
     metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
     with written_whole(path) as temporary:
@@ -54,13 +59,13 @@ def write_graph(data: Data, path: str | os.PathLike[str]) -> Path:
 def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:
     value = value.detach().cpu()
     if value.layout == torch.strided:
-        tensors[key] = value.contiguous().clone()
+        tensors[key] = value.contiguous()
         return
     if value.dim() != 2:
         raise InputError("write_graph", key, "a dense tensor or a sparse matrix", value)
     csr = value if value.layout == torch.sparse_csr else value.to_sparse_csr()
     for part, tensor in zip(_SPARSE, (csr.crow_indices(), csr.col_indices(), csr.values()), strict=True):
-        tensors[f"{key}.{part}"] = tensor.contiguous().clone()
+        tensors[f"{key}.{part}"] = tensor.contiguous()
     plain[f"{key}.shape"] = list(csr.shape)
 
 

@@ -45,8 +45,8 @@ case("id is a name, rows have none", {"edges.csv": "source,target\n0,ann\n", "fe
      "edges.csv, line 2: id (column 'target') must be a node number from 0 to 2, got 'ann'. The rows of features.csv have "
      "no ids, so they are the nodes 0 to 2; an id column there allows any ids.")
 case("id without features", {"edges.csv": "source,target\na,b\nb,zoë\n", "features.csv": "id,f\nb,1\na,2\n"},
-     "edges.csv, line 3: node 'zoë' must be in features.csv, got no row for it. Add one, or pass missing_features='zero' or "
-     "'mean' (--missing-features).")
+     "edges.csv, line 3: node 'zoë' must be in features.csv, got no row for it. Add one, or choose 'zero' or "
+     "'mean' by missing_features=.")
 case("not UTF-8", {"edges.csv": "source,target\na,b\nM\xfcller,a\n".encode("latin-1"), "features.csv": X},
      "edges.csv, line 3: text must be UTF-8, got b'M\\xfcller,a\\n'. Save the file as UTF-8.")
 case("unknown column", {"edges.csv": EDGES, "features.csv": X},
@@ -54,36 +54,35 @@ case("unknown column", {"edges.csv": EDGES, "features.csv": X},
 case("half a pair of columns", {"edges.csv": EDGES, "features.csv": X},
      "edges.csv: source and target must be named together, got source='source' and target=None.", source="source")
 case("half a header", {"edges.csv": "source,ziel\na,b\n", "features.csv": X},
-     "edges.csv: the header must name both ends of an edge (such as source and target), got 'source', 'ziel'. Name them by "
-     "source= and target= (--source-column, --target-column).")
+     "edges.csv: the header must name both ends of an edge (such as source and target), got 'source', 'ziel'. "
+     "Name them by source= and target=.")
 case("not Parquet", {"edges.parquet": "source,target\n0,1\n", "features.csv": X},
      "edges.parquet: the file must be Parquet, got: ...")
 
 # ---- features ------------------------------------------------------------------------------------------------
 case("no features", {"edges.csv": EDGES},
-     "graph: features must come from somewhere, got none. Pass a features file (--features), or features='degree' (one "
-     "number, how many neighbours a node has), or features='identity' (a feature of its own for each node).")
+     "graph: features must come from somewhere, got none. Give a file, 'degree' (how many neighbours a node "
+     "has) or 'identity' (one feature per node) by features=.")
 case("value is missing", {"edges.csv": EDGES, "features.csv": "id,age,f\n0,1,1\n1,NA,2\n2,3,3\n"},
-     "features.csv, line 3: column 'age' must have a value, got none. Fill such values by missing_features='zero' or 'mean' "
-     "(--missing-features).")
+     "features.csv, line 3: column 'age' must have a value, got none. Fill such values with 'zero' or 'mean' by"
+     " missing_features=.")
 case("value is a word", {"edges.csv": EDGES, "features.csv": "id,colour\n0,red\n1,blue\n2,red\n"},
-     "features.csv, line 2: column 'colour' must be a number, got 'red'. Encode a column of words by categorical='one-hot' "
-     "(--categorical one-hot), leave it out by ignore=['colour'], or name it by node_id= (--id-column) or label= "
-     "(--label-column) if it holds that.")
+     "features.csv, line 2: column 'colour' must be a number, got 'red'. Encode a column of words as 'one-hot' "
+     "by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.")
 case("value is a date", {"edges.csv": EDGES, "features.csv": "id,day\n0,2020-01-01\n1,2020-01-02\n2,2020-01-03\n"},
-     "features.csv, line 2: column 'day' must be a number, got '2020-01-01'. Encode a column of words by "
-     "categorical='one-hot' (--categorical one-hot), leave it out by ignore=['day'], or name it by node_id= (--id-column) or "
-     "label= (--label-column) if it holds that.")
+     "features.csv, line 2: column 'day' must be a number, got '2020-01-01'. Encode a column of words as 'one-"
+     "hot' by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.")
 case("one word among numbers", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,oops\n2,3\n"},
-     "features.csv, line 3: column 'f' must be a number, got 'oops'. Most of the column is numbers: correct the value, or "
-     "leave it empty and pass missing_features='zero' or 'mean'.", categorical="one-hot")
+     "features.csv, line 3: column 'f' must be a number, got 'oops'. Most of the column is numbers: correct the"
+     " value, or leave it empty and choose 'zero' or 'mean' by missing_features=.", categorical="one-hot")
 case("value is infinite", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,inf\n2,3\n"},
      "features.csv, line 3: column 'f' must be a finite number, got inf.")
 case("id twice", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,2\n2,3\n1,4\n2,5\n"},
      "features.csv, line 5: id must occur once, got '1' again (line 3 has it).")
 case("header or row", {"edges.csv": EDGES, "features.csv": "paper,0.5\n0,1\n"},
-     "features.csv, line 1: a header must be told from a row, got words and numbers: 'paper,0.5'. Pass header=True or False; "
-     "name the id column by node_id= (--id-column), by its position ('0') if there is no header.")
+     "features.csv, line 1: a header must be told from a row, got words and numbers: 'paper,0.5'. Say by "
+     "header= whether there is one; name the id column by node_id=, by its position ('0') if there is no "
+     "header.")
 case("unknown id column", {"edges.csv": EDGES, "features.csv": X},
      "features.csv: node_id must be one of its columns ('f', 'g'), got 'key'.", node_id="key")
 case("unknown column to leave out", {"edges.csv": EDGES, "features.csv": X},
@@ -97,10 +96,10 @@ case("npy of three dimensions", {"edges.csv": EDGES, "features.npy": npy(np.zero
 case("npy of text", {"edges.csv": EDGES, "features.npy": npy(np.array([["a"], ["b"], ["c"]]))},
      "features.npy: the array must hold real numbers, got dtype <U1. Encode words as numbers first.")
 case("npy with NaN", {"edges.csv": EDGES, "features.npy": npy(np.array([[1, 2], [3, np.nan], [5, 6]]))},
-     "features.npy: the array in row 1, column 1 (from 0) must have a value, got none. Fill such values by "
-     "missing_features='zero' or 'mean' (--missing-features).")
+     "features.npy: the array in row 1, column 1 (from 0) must have a value, got none. Fill such values with "
+     "'zero' or 'mean' by missing_features=.")
 case("npy cut off", {"edges.csv": EDGES, "features.npy": npy(np.zeros((30, 2)))[:-9]},
-     "features.npy cannot be read: ...")
+     "features.npy must be a file that can be read, got: ...")
 case("sparse with an index outside", {"edges.csv": EDGES, "features.npz": sparse(indices=[0, 7])},
      "features.npz: the matrix must be the parts of a CSR matrix that fit each other, got: ...")
 case("sparse with a falling indptr", {"edges.csv": EDGES, "features.npz": sparse(indptr=[0, 3, 2])},
@@ -118,30 +117,31 @@ case("Parquet of structures", {"edges.csv": EDGES, "features.parquet": parquet(i
 # ---- labels --------------------------------------------------------------------------------------------------
 case("label of an unknown node",
      {"edges.csv": "a,b\nb,a\n", "features.csv": "id,f\na,1\nb,2\n", "labels.csv": "id,label\na,x\nc,y\n"},
-     "labels.csv, line 3: node 'c' must be in features.csv, got no row for it. Add one, or pass missing_features='zero' or "
-     "'mean' (--missing-features).")
+     "labels.csv, line 3: node 'c' must be in features.csv, got no row for it. Add one, or choose 'zero' or "
+     "'mean' by missing_features=.")
 case("label twice", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,x\n0,y\n"},
      "labels.csv, line 3: id must occur once, got '0' again (line 2 has it).")
 case("label is a fraction", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,1\n1,0.37\n"},
      "labels.csv, line 3: label must be a class (a word or an integer), got '0.37'.")
 case("label is -1", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,1\n1,-1\n"},
-     "labels.csv, line 3: label must be a class, got '-1'. -1 is a class for some and the lack of a label for others. Leave "
-     "the field empty for a node without a label, or say which it is: unlabelled='-1' (--unlabelled=-1), or unlabelled='' "
-     "(--unlabelled=) if it is a class.")
+     "labels.csv, line 3: label must be a class, got '-1'. It is a class for some and the lack of a label for "
+     "others. Leave the field empty for a node without a label, or say by unlabelled= which word means none (''"
+     " if all of them are classes).")
 case("label is NA", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,yes\n1,no\n2,NA\n"},
-     "labels.csv, line 4: label must be a class, got 'NA'. NA is a class for some and ...")
+     "labels.csv, line 4: label must be a class, got 'NA'. It is a class for some and ...")
 case("label is -1 among words", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,yes\n1,no\n2,-1\n"},
-     "labels.csv, line 4: label must be a class, got '-1'. -1 is a class for some and ...")
+     "labels.csv, line 4: label must be a class, got '-1'. It is a class for some and ...")
 case("labels of another length", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "label\nx\ny\n"},
      "labels.csv: labels without ids must have a row for each of the 3 rows of features.csv, got 2.")
 case("labels without ids", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,1\n2,1\n", "labels.csv": "label\nx\ny\nx\n"},
-     "labels.csv: labels must have an id column, because features.csv has one, got 'label'. Name it by node_id= (--id-column).")
+     "labels.csv: labels must have an id column, because features.csv has one, got 'label'. Name it by "
+     "node_id=.")
 case("labels twice", {"edges.csv": EDGES, "nodes.csv": "id,f,label\n0,1,x\n1,1,x\n2,1,y\n", "labels.csv": "id,label\n0,x\n"},
-     "nodes.csv: labels must come from one place, got the column 'label' beside a labels file. Leave the column out by "
-     "ignore=['label'], or do without the file.")
+     "nodes.csv: labels must come from one place, got the column 'label' beside a labels file. Leave the column"
+     " out by ignore=, or do without the file.")
 case("labels of unknown columns", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,p,q\n0,1,2\n"},
-     "labels.csv: a labels table must have an id column and a label column, got 'id', 'p', 'q'. Name them by node_id= and "
-     "label= (--id-column, --label-column).")
+     "labels.csv: a labels table must have an id column and a label column, got 'id', 'p', 'q'. Name them by "
+     "node_id= and label=.")
 
 
 # fmt: on

@@ -1,0 +1,109 @@
+"""What a search has found: trials, the best recipe, and where it comes from."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from chebnet2d.recipes import SEARCHED, Recipe
+from chebnet2d.training import Result, Settings
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting, tried on every split. ``val_metric`` and ``val_loss`` are means over the splits, at each run's best epoch.
+
+    ``pruned``: it left before it was done, at a rung or because the time was up; the numbers are those it had reached.
+    ``scores``, ``best_epochs`` and ``epochs`` have one number per split; ``seconds`` are those of all its runs together.
+    """
+
+    model: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    val_metric: float
+    val_loss: float
+    scores: Sequence[float]
+    best_epochs: Sequence[int]
+    epochs: Sequence[int]
+    seconds: float
+    pruned: bool
+
+    @classmethod
+    def of_results(cls, recipe: Recipe, results: Sequence[Result]) -> "Trial":
+        """From the runs of a recipe, one per split."""
+        loss = statistics.fmean(result.val_loss for result in results)
+        return cls(
+            model=recipe.arguments,
+            settings=dict(recipe.settings),
+            val_metric=statistics.fmean(result.val_metric for result in results),
+            val_loss=loss if math.isfinite(loss) else 1e30,  # a loss that is not a number must not win a tie
+            scores=[result.val_metric for result in results],
+            best_epochs=[result.best_epoch for result in results],
+            epochs=[result.epochs for result in results],
+            seconds=math.fsum(result.seconds for result in results),
+            pruned=any(result.pruned for result in results),
+        )
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """``recipe`` has the best settings: those of the best trial, or the baseline's if no trial was better.
+
+    ``baseline.pruned``: the baseline was cut off by its share of the time. A trial that is better than what it had reached need
+    not be better than the baseline; the origin of the recipe says so.
+    ``trials`` are in the order in which they ended, those of earlier calls with the same storage included.
+    ``stopped``: why the search ended: "budget", "every point was tried" or "interrupted".
+    """
+
+    recipe: Recipe
+    best: Trial | None
+    baseline: Trial | None
+    trials: tuple[Trial, ...]
+    metric: str
+    facts: Mapping[str, Any]
+    seconds: float
+    stopped: str
+
+    @property
+    def val_metric(self) -> float:
+        """The score of the recipe. It is the best of many, so it is higher than what the settings are worth: see the test."""
+        return max(trial.val_metric for trial in (self.best, self.baseline) if trial is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "preset": self.recipe.to_json(),  # the name that recipes have in files and commands
+            "metric": self.metric,
+            "val_metric": self.val_metric,
+            "best": None if self.best is None else asdict(self.best),
+            "baseline": None if self.baseline is None else asdict(self.baseline),
+            "trials": len(self.trials),
+            "pruned": sum(trial.pruned for trial in self.trials),
+            "seconds": round(self.seconds, 3),
+            "stopped": self.stopped,
+            "search": dict(self.facts),
+        }
+
+
+def best_of(trials: Sequence[Trial]) -> Trial | None:
+    """The best by validation metric; ties go to the lower loss, then to the earlier one.
+
+    A trial that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
+    """
+    return max(trials, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
+
+
+def best_recipe(
+    base: Recipe, best: Trial | None, baseline: Trial | None, training: Mapping[str, Any], metric: str, how: str
+) -> Recipe:
+    """The baseline's recipe or that of the best trial. ``training``: settings that all trials shared. ``how``: for the origin."""
+    unusual = {name: value for name, value in training.items() if value != getattr(Settings, name)}
+    cut = f"cut off after {max(baseline.epochs)} epochs" if baseline is not None and baseline.pruned else ""
+    # Ties go to the baseline whatever the losses: the first point is often the baseline's, and rounds otherwise in its stack.
+    if baseline is not None and (best is None or best.val_metric <= baseline.val_metric):
+        reached = f"mean validation {metric} {baseline.val_metric:.4f}" + (f", {cut}" if cut else "")
+        origin = f"{base.origin}; a search found nothing better ({how}; {reached})"
+        return replace(base, origin=origin, settings={**base.settings, **unusual})
+    assert best is not None
+    compared = f"; no comparison: the baseline was {cut}" if cut else f", {baseline.val_metric:.4f} before" if baseline else ""
+    origin = f"{SEARCHED}: {how}; mean validation {metric} {best.val_metric:.4f}{compared}"
+    return replace(base, origin=origin, model=best.model, settings={**best.settings, **unusual})
