@@ -6,7 +6,7 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target, written_whole
-from chebnet2d.models import NodeClassifier
+from chebnet2d.models import NodeClassifier, OnBases
 
 ENDINGS = (".csv", ".parquet")
 
@@ -18,30 +18,24 @@ def check_predictions_file(out: Path, keep: Sequence[Path] = ()) -> None:
     check_target("predict", "out", out, keep=keep)
 
 
-def write_predictions(model: NodeClassifier, data: Any, out: Path, class_names: Sequence[str] | None = None) -> int:
-    """Predict every node of a prepared graph and write CSV or Parquet, by the ending. Returns the number of rows.
+def write_predictions(model: NodeClassifier | OnBases, source: Any, out: Path, class_names: Sequence[str] | None = None) -> int:
+    """Predict every node and write CSV or Parquet, by the ending. Returns the number of rows.
 
-    Nodes have their own ids and labels their own words where the data or ``class_names`` have them.
+    ``source``: a prepared graph, or ``Bases`` for a model on bases. Nodes have their own ids and labels their own words where the
+    graph or ``class_names`` have them.
     """
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
     check_predictions_file(out)
-    expected = model.config["in_channels"]
-    if data.num_features != expected:
-        rule = f"{expected} features, as the model was trained on"
-        raise InputError("predict", "the graph", rule, got=str(data.num_features), verb="have")
-    prediction = model.predict(data)
+    nodes, given, own = _facts(model, source)
+    prediction = model.predict(source)
     probabilities = prediction.probabilities.numpy()
-    names = [str(name) for name in class_names] if class_names else [str(c) for c in range(probabilities.shape[1])]
-    node_ids, given = data.get("node_ids"), data.get("y")
-    columns: dict[str, Any] = {
-        "node": pa.array(list(node_ids) if node_ids is not None else range(data.num_nodes)),
-        "label": pa.array([names[label] for label in prediction.labels.tolist()]),
-    }
+    names = [str(name) for name in class_names or range(probabilities.shape[1])]
+    columns: dict[str, Any] = {"node": pa.array(nodes), "label": pa.array([names[label] for label in prediction.labels.tolist()])}
     if given is not None:
-        words = [str(word) for word in data.get("class_names") or names]
+        words = [str(word) for word in own or names]
         columns["given_label"] = pa.array([words[label] if 0 <= label < len(words) else None for label in given.tolist()])
     columns |= {f"probability_{name}": pa.array(probabilities[:, c]) for c, name in enumerate(names)}
     table = pa.table(columns)
@@ -51,3 +45,15 @@ def write_predictions(model: NodeClassifier, data: Any, out: Path, class_names: 
         else:
             pyarrow.parquet.write_table(table, temporary)
     return int(table.num_rows)
+
+
+def _facts(model: NodeClassifier | OnBases, source: Any) -> tuple[Any, Any, Any]:
+    """Ids of the nodes, given labels, and words for these."""
+    if isinstance(model, OnBases):
+        return source.nodes.tolist(), source.labels, None
+    expected = model.config["in_channels"]
+    if source.num_features != expected:
+        rule = f"{expected} features, as the model was trained on"
+        raise InputError("predict", "the graph", rule, got=str(source.num_features), verb="have")
+    ids = source.get("node_ids")
+    return (range(source.num_nodes) if ids is None else list(ids)), source.get("y"), source.get("class_names")

@@ -74,7 +74,7 @@ class RecipeOptions:
     preset: Preset = None
     transform: Transform = None
 
-    def recipe(self, dataset: str, model: Any, settings: Any) -> Any:
+    def recipe(self, dataset: str, settings: Any, model: Any = None) -> Any:
         """The preset, or the defaults of the class, with what was typed in its place."""
         from chebnet2d.recipes import Recipe, change_recipe, load_recipe
 
@@ -82,7 +82,7 @@ class RecipeOptions:
             base = Recipe(self.method, dataset=dataset)
         else:
             base = load_recipe(self.method, dataset, None if self.preset == "shipped" else Path(self.preset))
-        return change_recipe(base, model=typed(model), settings=typed(settings), transform=self.transform)
+        return change_recipe(base, model=model and typed(model), settings=typed(settings), transform=self.transform)
 
 
 @dataclass(frozen=True)

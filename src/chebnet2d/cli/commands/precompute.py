@@ -30,6 +30,7 @@ def precompute(
     asked: SpecOptions,
     graph: options.GraphOptions,
     dataset: options.Dataset = "",
+    transform: options.Transform = None,
     memory: Annotated[str | None, typer.Option(help="Limit, as 8GiB; default: half of what is free.")] = None,
     device: options.Device = "cpu",
     ray: options.Ray = None,
@@ -49,13 +50,17 @@ def precompute(
     from chebnet2d.cli.console import print_json, ray_to_stderr, say
     from chebnet2d.cli.progress import precompute_step, progress_bar
     from chebnet2d.data.load_graph import load_graph
+    from chebnet2d.data.preparation import Preparation
 
     spec = bases.BasesSpec(**asdict(asked))  # these are checked before the graph is read
     if memory is not None:
         bases.parse_bytes(memory, "precompute")
     if ray is not None and device != "cpu":
         raise InputError("precompute", "device", "cpu beside --ray, whose nodes compute on their processors", device)
-    data = load_graph(dataset, data_root, **options.typed(graph))
+    reading = options.typed(graph)
+    data = load_graph(dataset, data_root, **reading)
+    preparation = Preparation.fit(data, transform or "none", reading)
+    data = preparation.apply(data)
     start = time.perf_counter()
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, asked.operator, data.get("edge_weight"))
     data.edge_weight = None  # the list of edges is not needed any more, and may be larger than the operator
@@ -63,6 +68,7 @@ def precompute(
     with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json) as report, ray_to_stderr(ray):
         executor = options.executor_of(ray)
         made = bases.precompute(data, out=out, spec=spec, memory=memory, device=device, executor=executor, progress=report)
+    preparation.write(out)
     seconds = time.perf_counter() - start
     say(f"{made}: {show_bytes(made.nbytes)} in {out}, {seconds:.1f} s", quiet=json)
     if json:

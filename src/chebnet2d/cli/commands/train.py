@@ -41,7 +41,7 @@ def train(
 
     reading = options.typed(graph)
     dataset = dataset or ("" if reading else "digits")
-    chosen = recipe.recipe(dataset, model, training)
+    chosen = recipe.recipe(dataset, training, model)
     wanted = batches.batches(chosen.method)
     checked_device("train", run.device)
     if save is not None:
