@@ -35,7 +35,7 @@ def _in_a_terminal(monkeypatch, width, *arguments):
 
 @pytest.mark.parametrize(
     ("width", "left_out"),
-    [(80, "split, metric, homophily"), (100, "split"), (120, None), (40, "split, metric, homophily")],
+    [(80, "split, metric, homophily"), (100, "split, metric"), (120, None), (40, "split, metric, homophily")],
 )
 def test_list_cuts_no_number_in_a_narrow_terminal(monkeypatch, width, left_out):
     text = _in_a_terminal(monkeypatch, width, "list")

@@ -10,9 +10,9 @@ import torch
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import written_whole
+from chebnet2d.data.any_graph import reading_of
 from chebnet2d.data.dataset import num_classes
-from chebnet2d.data.load_graph import reading_of
-from chebnet2d.data.transforms import TRANSFORMS, scale_of, standardize
+from chebnet2d.data.transforms import apply_transform, scale_of
 
 _FILE = "preparation.json"
 
@@ -64,10 +64,7 @@ class Preparation:
 
     def apply(self, data: Any) -> Any:
         """The graph as the model takes it: its features in order, and transformed as those that it learned from."""
-        data = self._in_order(data)
-        if self.transform == "standardize":
-            return standardize(data, self.scale)
-        return data if self.transform == "none" else TRANSFORMS[self.transform](data)
+        return apply_transform(self._in_order(data), self.transform, self.scale)
 
     def check_transform(self, owner: str, transform: str) -> None:
         """Raise unless the features are prepared in the way that a recipe asks for."""

@@ -49,7 +49,7 @@ def precompute(
     from chebnet2d.bases.sizes import show_bytes
     from chebnet2d.cli.console import print_json, ray_to_stderr, say
     from chebnet2d.cli.progress import precompute_step, progress_bar
-    from chebnet2d.data.load_graph import load_graph
+    from chebnet2d.data.any_graph import load_graph
     from chebnet2d.data.preparation import Preparation
 
     spec = bases.BasesSpec(**asdict(asked))  # these are checked before the graph is read

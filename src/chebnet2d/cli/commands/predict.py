@@ -25,7 +25,7 @@ def predict(
     """
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import print_json, say
-    from chebnet2d.data.load_graph import files_of, is_own_graph, load_graph
+    from chebnet2d.data.any_graph import files_of, is_own_graph, load_graph
     from chebnet2d.data.preparation import Preparation
     from chebnet2d.models import OnBases, load, read_facts
     from chebnet2d.predictions import check_predictions_file, write_predictions

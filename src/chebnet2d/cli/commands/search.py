@@ -57,7 +57,7 @@ def search(
     from chebnet2d._targets import check_target
     from chebnet2d.cli.console import log_lines, print_json, ray_to_stderr, say
     from chebnet2d.cli.progress import progress_bar, search_step
-    from chebnet2d.data.load_graph import check_classes, is_own_graph, load_graph
+    from chebnet2d.data.any_graph import check_classes, is_own_graph, load_graph
     from chebnet2d.recipes import DEFAULT, canonical_name, load_recipe, write_recipe
     from chebnet2d.search import Budget
     from chebnet2d.search import search as run_search

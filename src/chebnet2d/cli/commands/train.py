@@ -32,8 +32,8 @@ def train(
     from chebnet2d._targets import check_folder
     from chebnet2d.cli.console import print_json, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
+    from chebnet2d.data.any_graph import check_classes, load_graph
     from chebnet2d.data.catalogue import known_name
-    from chebnet2d.data.load_graph import check_classes, load_graph
     from chebnet2d.data.preparation import Preparation
     from chebnet2d.models import save as save_model
     from chebnet2d.recipes import shipped_recipes

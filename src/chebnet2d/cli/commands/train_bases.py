@@ -56,6 +56,7 @@ def train_bases(
     Example: torchrun --nproc-per-node 2 -m chebnet2d train-bases arxiv-bases
     """
     from contextlib import nullcontext
+    from dataclasses import replace
 
     from chebnet2d._targets import check_folder
     from chebnet2d.bases import Bases
@@ -63,7 +64,6 @@ def train_bases(
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.preparation import Preparation
     from chebnet2d.models import save as save_model
-    from chebnet2d.recipes.on_bases import build_on_bases
     from chebnet2d.training import Batches, fit, process_group, stored_split, under_torchrun
     from chebnet2d.training.processes import process_rank
 
@@ -74,7 +74,7 @@ def train_bases(
         preparation.check_transform("train-bases", recipe.transform)
     if save is not None:
         check_folder("train-bases", "save", save, "config.json", "a model")
-    built = build_on_bases(recipe, bases, **options.typed(model))
+    built = replace(recipe, model={**recipe.model, **options.typed(model)}).build(bases)
     settings = {"epochs": 1000, "patience": 300, **recipe.settings}
     split = stored_split(bases, run.split, run.seed)
     with process_group(run.device) if under_torchrun() else nullcontext():
@@ -91,7 +91,7 @@ def train_bases(
         "bases": str(folder),
         "method": recipe.method,
         "preset": recipe.origin,
-        "reading_of_bases": built.reading,
+        "reading": built.reading,
     }
     record |= {**preparation.to_json(), **result.to_record()}
     say_scores(result, quiet=json)
