@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,16 @@ def say_scores(result: Any, *, quiet: bool = False) -> None:
             say(f"test {_TITLES.get(name, name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
 
 
-def ray_to_stderr(address: str | None) -> Any:
-    """While a cluster works: what Ray says of nodes that die goes to stderr. It prints to stdout, which is for results."""
-    return nullcontext() if address is None else redirect_stdout(sys.stderr)
+@contextmanager
+def connected_to(address: str | None) -> Iterator[None]:
+    """Connected to a Ray cluster, if there is an address. What Ray prints on stdout, which is for results, goes to stderr."""
+    if address is None:
+        yield
+        return
+    from chebnet2d.cluster import connected
+
+    with redirect_stdout(sys.stderr), connected(address):
+        yield
 
 
 @contextmanager

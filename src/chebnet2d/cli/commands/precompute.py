@@ -47,7 +47,7 @@ def precompute(
     from chebnet2d import bases
     from chebnet2d._checks import InputError
     from chebnet2d.bases.sizes import show_bytes
-    from chebnet2d.cli.console import print_json, ray_to_stderr, say
+    from chebnet2d.cli.console import connected_to, print_json, say
     from chebnet2d.cli.progress import precompute_step, progress_bar
     from chebnet2d.data.any_graph import load_graph
     from chebnet2d.data.preparation import Preparation
@@ -65,7 +65,7 @@ def precompute(
     data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, asked.operator, data.get("edge_weight"))
     data.edge_weight = None  # the list of edges is not needed any more, and may be larger than the operator
     say(f"{data.name}: {data.num_nodes} nodes, {data.edge_index.nnz} entries, {data.num_features} features", quiet=json)
-    with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json) as report, ray_to_stderr(ray):
+    with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json) as report, connected_to(ray):
         executor = options.executor_of(ray)
         made = bases.precompute(data, out=out, spec=spec, memory=memory, device=device, executor=executor, progress=report)
     preparation.write(out)

@@ -55,7 +55,7 @@ def search(
     from dataclasses import asdict, replace
 
     from chebnet2d._targets import check_target
-    from chebnet2d.cli.console import log_lines, print_json, ray_to_stderr, say
+    from chebnet2d.cli.console import connected_to, log_lines, print_json, say
     from chebnet2d.cli.progress import progress_bar, search_step
     from chebnet2d.data.any_graph import check_classes, is_own_graph, load_graph
     from chebnet2d.recipes import DEFAULT, canonical_name, load_recipe, write_recipe
@@ -73,7 +73,7 @@ def search(
     name = DEFAULT if own else canonical_name(dataset)
     target = _target(out, method, data.name if own else name)
     arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
-    with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, ray_to_stderr(cluster.ray):
+    with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, connected_to(cluster.ray):
         result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
     write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
     if json:

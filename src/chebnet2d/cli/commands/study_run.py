@@ -46,7 +46,7 @@ def run(
     """
     from chebnet2d._checks import InputError, integer
     from chebnet2d._targets import check_target
-    from chebnet2d.cli.console import log_lines, ray_to_stderr
+    from chebnet2d.cli.console import connected_to, log_lines
     from chebnet2d.cli.progress import progress_bar, study_step
     from chebnet2d.cli.tables import print_status
     from chebnet2d.study import run_study
@@ -64,7 +64,7 @@ def run(
         _time_large_graphs(given, store.parent / "table4", data_root)
         return
     chosen = _protocol(protocol, table, given)
-    with progress_bar(study_step(), "TimeRemainingColumn") as report, log_lines(log) as write, ray_to_stderr(cluster.ray):
+    with progress_bar(study_step(), "TimeRemainingColumn") as report, log_lines(log) as write, connected_to(cluster.ray):
         executor = options.executor_of(cluster.ray, workers)
         run_study(chosen, store, executor=executor, root=data_root, reuse=reuse or (), progress=report, log=write)
     print_status(store)
