@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph
 
 from chebnet2d.kernels import chebyshev_filter
 from chebnet2d.kernels.chebyshev_filter import _FullFilter, _FullFilterBackward
 from chebnet2d.kernels.column_blocks import column_blocks
 from chebnet2d.kernels.diagonal_filter import DiagonalFilter, DiagonalFilterBackward
+from kernel_suite import Case, KernelSuite, draw, graph
 
 
 def dense_filter(dense, x, maps):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from theory_examples import signal, sparse_rows
 
 from chebnet2d.theory import construct
 from chebnet2d.theory.example_graphs import spectrum_of_edges
 from data_root import real_data_root
+from theory_examples import signal, sparse_rows
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ from chebnet2d.training.threads import run_on_threads
 
 OnEpoch = Callable[[EpochProgress], None]
 
+_GENERATOR = threading.Lock()  # torch has one generator for all threads
+
 
 def fit(
     model: nn.Module,
@@ -129,7 +131,7 @@ def initialise_parameters(model: nn.Module, seed: int) -> None:
             for child in module.children():
                 reset(child)
 
-    with torch.random.fork_rng(devices=[]):
+    with _GENERATOR, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         reset(model)
 

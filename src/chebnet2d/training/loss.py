@@ -1,9 +1,12 @@
-"""The loss of every run and node, and the weights by which a mean over a part of the nodes is a sum."""
+"""What a model answers, checked; the loss per run and node; the weights by which a mean over a part of the nodes is a sum."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
+
+from chebnet2d._checks import InputError
 
 
 def negative_log_likelihood(logits: Tensor, y: Tensor) -> Tensor:
@@ -20,3 +23,19 @@ def node_weights(parts: Sequence[Tensor], num_nodes: int, like: Tensor) -> Tenso
     for row, part in zip(weights, parts, strict=True):
         row[part] = 1.0 / max(part.numel(), 1)
     return weights
+
+
+def check_logits(owner: str, logits: Tensor, y: Tensor) -> None:
+    """``logits``: R x N x C, for N labels."""
+    if logits.dim() != 3 or logits.shape[1] != y.numel():
+        shape = tuple(logits.shape[1:])
+        raise InputError(owner, "the model", f"{y.numel()} x C logits", got=f"shape {shape}", verb="return")
+    if y.numel() and int(y.max()) >= logits.shape[2]:
+        hint = "Build the model with out_channels = number of classes."
+        raise InputError(owner, "labels", f"below the model's {logits.shape[2]} classes", got=str(int(y.max())), hint=hint)
+
+
+def logits_of(answer: Any) -> Tensor:
+    """Of a model that returns logits, or (logits, penalty)."""
+    logits: Tensor = answer[0] if isinstance(answer, tuple) else answer
+    return logits

@@ -17,9 +17,9 @@ from torch.nn.parallel import DistributedDataParallel
 
 from chebnet2d.kernels.random_streams import random_streams
 from chebnet2d.training.batches import Batch
-from chebnet2d.training.learners.checks import check_logits, logits_of
-from chebnet2d.training.learners.streams import shard_streams
+from chebnet2d.training.learners.stack import shard_streams
 from chebnet2d.training.loop import Task
+from chebnet2d.training.loss import check_logits, logits_of
 from chebnet2d.training.metrics import Meter, Metric, find_metric
 from chebnet2d.training.metrics.metric import metrics_for
 from chebnet2d.training.run import Run

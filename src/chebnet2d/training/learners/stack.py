@@ -8,6 +8,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.adam import adam
@@ -16,6 +17,11 @@ from chebnet2d._checks import InputError
 from chebnet2d.kernels.random_streams import Stream, random_streams
 from chebnet2d.nn import Dropout
 from chebnet2d.training.settings import Settings
+
+
+def shard_streams(seed: int, shards: int) -> list[Stream]:
+    """A random stream per shard of a run's batches; that of the first is the stream of the run."""
+    return [Stream(np.random.SeedSequence(seed, spawn_key=(1,) if s == 0 else (1, s))) for s in range(shards)]
 
 
 class Stack:

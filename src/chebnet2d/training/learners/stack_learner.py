@@ -6,10 +6,9 @@ import torch
 from torch import Tensor
 
 from chebnet2d.training.batches import Batch
-from chebnet2d.training.learners.checks import check_logits, logits_of
-from chebnet2d.training.learners.stack import Stack
-from chebnet2d.training.learners.streams import shard_streams
+from chebnet2d.training.learners.stack import Stack, shard_streams
 from chebnet2d.training.loop import Task
+from chebnet2d.training.loss import check_logits, logits_of
 from chebnet2d.training.metrics import Meter, find_metric
 from chebnet2d.training.metrics.metric import metrics_for
 from chebnet2d.training.run import Run

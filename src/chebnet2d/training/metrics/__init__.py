@@ -1,5 +1,6 @@
 """Metrics by name. A module in this folder that registers a metric is found by itself: adding one is adding a file."""
 
+from chebnet2d._registry import import_modules
 from chebnet2d.training.metrics.meter import Meter
 from chebnet2d.training.metrics.metric import METRICS, GatheredMetric, Metric, SumMetric, find_metric, register_metric
 
@@ -12,3 +13,5 @@ __all__ = [
     "find_metric",
     "register_metric",
 ]
+
+import_modules(__name__)

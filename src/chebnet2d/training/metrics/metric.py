@@ -1,17 +1,13 @@
 """What a metric is: a number per run, from logits and labels that may come in batches."""
 
-import functools
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 from torch import Tensor
 
-from chebnet2d._checks import InputError, one_of
+from chebnet2d._registry import Registry
 
-METRICS: dict[str, "Metric"] = {}
 M = TypeVar("M", bound="type[Metric]")
 
 
@@ -23,6 +19,9 @@ class Metric(ABC):
     def applies(self, classes: int) -> bool:
         """Whether the metric is defined for this number of classes."""
         return True
+
+
+METRICS: Registry[Metric] = Registry("metric")
 
 
 class SumMetric(Metric):
@@ -55,28 +54,17 @@ def register_metric(name: str) -> Callable[[M], M]:
     """``@register_metric("my_metric")`` above a class makes it known by name to training, studies and searches."""
 
     def add(kind: M) -> M:
-        if name in METRICS:
-            raise InputError("register_metric", "name", "new", got=f"{name!r}, which is {type(METRICS[name]).__name__}")
         kind.name = name
-        METRICS[name] = kind()
+        METRICS.add(name, kind())
         return kind
 
     return add
 
 
 def find_metric(name: str) -> Metric:
-    discover()
-    return METRICS[one_of("find_metric", "name", name, tuple(METRICS))]
+    return METRICS.find(name, "find_metric")
 
 
 def metrics_for(classes: int) -> list[Metric]:
     """All that are defined for this number of classes."""
-    discover()
     return [metric for metric in METRICS.values() if metric.applies(classes)]
-
-
-@functools.cache
-def discover() -> None:
-    package = importlib.import_module("chebnet2d.training.metrics")
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
