@@ -1,11 +1,11 @@
 """Wrong commands, each with the sentence it gets: the command, the flag as it is typed, the rule and the value."""
 
 import pytest
-from small_commands import QUICK
 
 from chebnet2d._checks import InputError
 from chebnet2d.cli.flags import Flag, sentence_of
 from cli_runner import run
+from small_commands import QUICK
 
 NAMES = "'digits', 'csbm', 'cora', 'citeseer', 'pubmed'"
 OWN = "with a graph of your own, got it with the dataset 'digits'. Give a path or --edges."

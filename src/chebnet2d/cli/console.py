@@ -31,6 +31,18 @@ def say_scores(result: Any, *, quiet: bool = False) -> None:
             say(f"test {_TITLES.get(name, name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
 
 
+def finish(model: Any, record: dict[str, Any], save: Path | None, as_json: bool) -> None:
+    """Save a trained model with its record, if asked to; print the record, if that is asked for."""
+    from chebnet2d.models import save as save_model
+
+    if save is not None:
+        save_model(model, save, facts=record)
+        record = {**record, "saved": str(save)}
+        say(f"model saved in {save}", quiet=as_json)
+    if as_json:
+        print_json(record)
+
+
 @contextmanager
 def connected_to(address: str | None) -> Iterator[None]:
     """Connected to a Ray cluster, if there is an address. What Ray prints on stdout, which is for results, goes to stderr."""

@@ -43,9 +43,11 @@ DropoutRate = Annotated[float | None, typer.Option(help="Dropout before each lin
 Save = Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Split = Annotated[str, typer.Option(help="Kind of split: uniform, balanced, fixed, ..."), Also("kind", "protocol")]
-Epochs = Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000; of bases: 1000; of times: 20).")]
+Epochs = Annotated[
+    int | None, typer.Option(help="At most this many epochs (default: 2000; train-bases: 1000; study run --table 4: 20).")
+]
 Patience = Annotated[
-    int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200; of bases: 300).")
+    int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200; train-bases: 300).")
 ]
 Monitor = Annotated[str | None, typer.Option(help="What improves: validation accuracy (default) or loss.")]
 DEFAULT_STORE = Path("runs/study.sqlite")

@@ -4,6 +4,7 @@ from chebnet2d.recipes.changes import change_recipe
 from chebnet2d.recipes.files import (
     DEFAULT,
     canonical_name,
+    check_recipe_file,
     load_recipe,
     read_recipes,
     search_ranges,
@@ -19,6 +20,7 @@ __all__ = [
     "Recipe",
     "canonical_name",
     "change_recipe",
+    "check_recipe_file",
     "load_recipe",
     "located",
     "read_recipes",

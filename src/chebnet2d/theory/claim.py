@@ -3,7 +3,7 @@
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 VERDICTS = ("holds", "fails", "corrected", "added")
@@ -39,6 +39,19 @@ class Claim:
     def passed(self) -> bool:
         return math.isfinite(self.measured) and _RELATIONS[self.relation](self.measured, self.bound)
 
+    def comparison(self) -> str:
+        """What was measured beside its bound, with as many digits as it takes to see whether the line holds."""
+        for digits in range(4, 18):
+            measured, bound = short_number(self.measured, digits), short_number(self.bound, digits)
+            if replace(self, measured=float(measured), bound=float(bound)).passed == self.passed:
+                break
+        return f"{measured} {self.relation} {bound}"
+
     def as_dict(self) -> dict[str, Any]:
         fields = ("key", "section", "claim", "paper", "verdict", "quantity", "measured", "relation", "bound", "passed")
         return {field: getattr(self, field) for field in fields}
+
+
+def short_number(value: float, digits: int = 4) -> str:
+    """Whole numbers as they are, others with so many digits."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.{digits}g}"

@@ -58,7 +58,7 @@ def search(
     from chebnet2d.cli.console import connected_to, log_lines, print_json, say
     from chebnet2d.cli.progress import progress_bar, search_step
     from chebnet2d.data.any_graph import check_classes, is_own_graph, load_graph
-    from chebnet2d.recipes import DEFAULT, canonical_name, load_recipe, write_recipe
+    from chebnet2d.recipes import DEFAULT, canonical_name, check_recipe_file, load_recipe, write_recipe
     from chebnet2d.search import Budget
     from chebnet2d.search import search as run_search
 
@@ -71,11 +71,12 @@ def search(
     # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
     own = not dataset or is_own_graph(dataset)
     name = DEFAULT if own else canonical_name(dataset)
-    target = _target(out, method, data.name if own else name)
+    target = out or Path(f"{Path(method).name.replace(':', '-')}-{data.name if own else name}.toml")
+    check_recipe_file("search", "out", target, method)
     arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
     with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, connected_to(cluster.ray):
         result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
-    write_recipe(target, replace(result.recipe, dataset=name), _notes(result))
+    write_recipe(target, replace(result.recipe, dataset=name), result.notes())
     if json:
         print_json({**result.to_json(), "out": str(target)})
     else:
@@ -103,43 +104,6 @@ def _value(word: str) -> Any:
         except ValueError:
             continue
     return {"true": True, "false": False}.get(word, word)
-
-
-def _target(out: Path | None, method: str, dataset: str) -> Path:
-    """Where the preset goes; checked before the work, not after it."""
-    from chebnet2d._checks import InputError
-    from chebnet2d._targets import check_target
-
-    target = out if out is not None else Path(f"{Path(method).name.replace(':', '-')}-{dataset}.toml")
-    if target.suffix != ".toml":
-        raise InputError("search", "out", "a file that ends in .toml", str(target))
-    check_target("search", "out", target)
-    if target.is_file() and not _is_preset(target, method):
-        raise InputError("search", "out", "a new file or a preset", got=f"{str(target)!r}, which is something else")
-    return target
-
-
-def _is_preset(path: Path, method: str) -> bool:
-    from chebnet2d._checks import InputError
-    from chebnet2d.recipes import read_recipes
-
-    try:
-        return bool(read_recipes(path, method))
-    except InputError:
-        return False
-
-
-def _notes(result: "SearchResult") -> dict[str, Any]:
-    """Comments in the preset file: what the settings were chosen by."""
-    import chebnet2d
-
-    names = ("sampler", "budget", "batch", "rungs", "seed", "split", "splits")
-    return {
-        "written by": f"chebnet2d {chebnet2d.__version__} search",
-        **{name: result.facts[name] for name in names},
-        "trials": f"{len(result.trials)}, {sum(trial.pruned for trial in result.trials)} of them pruned",
-        f"validation {result.metric}": f"{result.val_metric:.4f}, mean over the splits, the best of all trials",
-    }
 
 
 def _say(result: "SearchResult") -> None:

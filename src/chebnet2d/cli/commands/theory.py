@@ -10,7 +10,7 @@ from chebnet2d.cli.command import command
 from chebnet2d.cli.flags import Also
 
 if TYPE_CHECKING:
-    from chebnet2d.theory import Claim, TheoryReport
+    from chebnet2d.theory import TheoryReport
 
 _WIDTH = 170  # of the table where stdout is no terminal
 
@@ -78,7 +78,7 @@ def _print_sections(result: "TheoryReport") -> None:
         table.columns[0].min_width = longest
         for claim in claims:
             what = Text.assemble((claim.key, "bold"), "\n", claim.claim)
-            measured = f"{relation(claim)}: {claim.quantity}"
+            measured = f"{claim.comparison()}: {claim.quantity}"
             table.add_row(what, claim.paper, claim.verdict, measured, "ok" if claim.passed else "FAILED")
         shown.print(table)
     verdicts = [claim.verdict for claim in result]
@@ -89,19 +89,3 @@ def _print_sections(result: "TheoryReport") -> None:
     )
     for name, reason in result.skipped.items():
         print(f"left out: {name}. {reason}")
-
-
-def relation(claim: "Claim") -> str:
-    """What was measured beside its bound, with as many digits as it takes to see whether the line holds."""
-    from dataclasses import replace
-
-    for digits in range(4, 18):
-        measured, bound = number(claim.measured, digits), number(claim.bound, digits)
-        if replace(claim, measured=float(measured), bound=float(bound)).passed == claim.passed:
-            break
-    return f"{measured} {claim.relation} {bound}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """Whole numbers as they are, others with so many digits."""
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.{digits}g}"

@@ -30,12 +30,11 @@ def train(
     from chebnet2d import data as datasets
     from chebnet2d._device import checked_device
     from chebnet2d._targets import check_folder
-    from chebnet2d.cli.console import print_json, say, say_scores
+    from chebnet2d.cli.console import finish, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.any_graph import check_classes, load_graph
     from chebnet2d.data.catalogue import known_name
     from chebnet2d.data.preparation import Preparation
-    from chebnet2d.models import save as save_model
     from chebnet2d.recipes import shipped_recipes
     from chebnet2d.training import fit
 
@@ -62,12 +61,7 @@ def train(
     record: dict[str, Any] = {"dataset": data.name, "method": chosen.name, "preset": chosen.origin, **preparation.to_json()}
     record |= {"batches": None if wanted is None else asdict(wanted), **result.to_record()}
     say_scores(result, quiet=json)
-    if save is not None:
-        save_model(built, save, facts=record)
-        record["saved"] = str(save)
-        say(f"model saved in {save}", quiet=json)
-    if json:
-        print_json(record)
+    finish(built, record, save, json)
 
 
 def _sizes(data: Any) -> str:

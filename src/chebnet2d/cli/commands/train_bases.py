@@ -60,10 +60,9 @@ def train_bases(
 
     from chebnet2d._targets import check_folder
     from chebnet2d.bases import Bases
-    from chebnet2d.cli.console import print_json, say, say_scores
+    from chebnet2d.cli.console import finish, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.preparation import Preparation
-    from chebnet2d.models import save as save_model
     from chebnet2d.training import Batches, fit, process_group, stored_split, under_torchrun
     from chebnet2d.training.processes import process_rank
 
@@ -95,9 +94,4 @@ def train_bases(
     }
     record |= {**preparation.to_json(), **result.to_record()}
     say_scores(result, quiet=json)
-    if save is not None:
-        save_model(built, save, facts=record)
-        record["saved"] = str(save)
-        say(f"model saved in {save}", quiet=json)
-    if json:
-        print_json(record)
+    finish(built, record, save, json)
