@@ -42,10 +42,8 @@ Hidden = Annotated[int | None, typer.Option("--hidden", help="Hidden units of th
 DropoutRate = Annotated[float | None, typer.Option(help="Dropout before each linear layer (default: 0.5)."), Also("p")]
 Save = Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
-Split = Annotated[str, typer.Option(help="Kind of split: uniform, balanced, fixed, ..."), Also("kind", "protocol")]
-Epochs = Annotated[
-    int | None, typer.Option(help="At most this many epochs (default: 2000; train-bases: 1000; study run --table 4: 20).")
-]
+Split = Annotated[str, typer.Option(help="Kind of split: uniform, balanced, fixed, ..."), Also("kind")]
+Epochs = Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000; train-bases: 1000; table 4: 20).")]
 Patience = Annotated[
     int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200; train-bases: 300).")
 ]
