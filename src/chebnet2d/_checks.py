@@ -46,15 +46,18 @@ class InputError(ValueError, TypeError):
         super().__init__(self.sentence())
 
     def sentence(self, owner: str | None = None, flags: Mapping[str, str] | None = None) -> str:
-        """The message. A command gives its own name as ``owner`` and, in ``flags``, its names for the arguments."""
-        owner, flags = self.owner if owner is None else owner, flags or {}
+        """The message. A command gives its own name as ``owner`` and, in ``flags``, its names for the arguments.
+
+        With flags the value is shown without its type: what was typed has none.
+        """
+        owner, typed, flags = self.owner if owner is None else owner, flags is not None, flags or {}
         words = [f"{owner}:"] if owner else []
         words += [flags.get(self.argument, self.argument), "must", *([self.verb] if self.verb else []), self.rule]
         text = " ".join(words)
         if self.reason is not None:
             text += f", got: {self.reason.rstrip('.')}"
         elif self.got is not None or self.value is not ...:
-            text += f", got {describe(self.value) if self.got is None else self.got}"
+            text += f", got {describe(self.value, types=not typed) if self.got is None else self.got}"
         hint = self.hint.format(*(flags.get(name, f"{name}=") for name in self.mentions)) if self.mentions else self.hint
         return f"{text}. {hint}".rstrip()
 
@@ -62,14 +65,14 @@ class InputError(ValueError, TypeError):
         return functools.partial(type(self), **vars(self)), ()
 
 
-def describe(value: Any) -> str:
+def describe(value: Any, *, types: bool = True) -> str:
     """A value in a few words, for an error message: the shape of an array instead of its numbers."""
     shape = getattr(value, "shape", None)
     if shape is not None and tuple(shape) != ():
         return f"{type(value).__name__} of shape {tuple(shape)}"
     text = repr(value)
     text = text if len(text) <= 60 else text[:57] + "..."
-    return text if isinstance(value, str) else f"{text} ({type(value).__name__})"
+    return text if isinstance(value, str) or not types else f"{text} ({type(value).__name__})"
 
 
 def integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None = None) -> int:

@@ -1,5 +1,6 @@
 """The command line as a whole: help, version, examples, what README and Makefile say of it."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -8,9 +9,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import chebnet2d
-from chebnet2d.cli import app, main
+from chebnet2d.cli import app, commands
+from chebnet2d.cli.app import make_app
+from chebnet2d.cli.command import COMMANDS
 from cli_runner import run
 
 
@@ -38,35 +42,70 @@ def _commands(group, path=()):
             yield " ".join((*path, name)), command
 
 
-COMMANDS = dict(_commands(typer.main.get_command(app)))
+BY_NAME = dict(_commands(typer.main.get_command(app)))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", BY_NAME)
 def test_every_command_has_an_example(command):
-    assert f"Example: chebnet2d {command}" in COMMANDS[command].help
+    assert f"Example: chebnet2d {command}" in BY_NAME[command].help
 
 
 def test_readme_says_which_commands_have_no_json_and_names_those_of_groups():
-    without = [name for name, command in COMMANDS.items() if not any("--json" in option.opts for option in command.params)]
+    without = [name for name, command in BY_NAME.items() if not any("--json" in option.opts for option in command.params)]
     assert without == ["study run", "study table", "study export"]
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "`study run` and `study export` do without it, `study table` has `--format json`" in readme
     for group in ("data", "study"):
-        names = [name.removeprefix(f"{group} ") for name in COMMANDS if name.startswith(f"{group} ")]
+        names = [name.removeprefix(f"{group} ") for name in BY_NAME if name.startswith(f"{group} ")]
         assert f"`chebnet2d {group} " + r"\|".join(names) + "`" in readme
         assert ", ".join(names) in run(group, "--help").stdout
 
 
-def test_an_interrupt_says_what_becomes_of_the_work(capfd, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["chebnet2d", "study", "run"])
+def test_an_interrupt_says_what_becomes_of_the_work(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
 
-    def interrupted():
-        raise SystemExit(130)
+    monkeypatch.setattr("chebnet2d.study.run_study", interrupted)
+    done = run("study", "run", "--methods", "mlp", "--datasets", "csbm", code=130)
+    words = "interrupted. Finished runs are in the store, and the same command goes on from them."
+    assert done.stderr == f"chebnet2d: {words}\n"
 
-    monkeypatch.setattr("chebnet2d.cli.app", interrupted)
-    with pytest.raises(SystemExit, match="130"):
-        main()
-    assert "interrupted. Finished runs are in the store, and the same command goes on" in capfd.readouterr().err
+
+GREET = """
+from chebnet2d._checks import integer
+from chebnet2d.cli import options
+from chebnet2d.cli.command import command
+
+
+@command("study greet")
+def greet(asked: options.BatchOptions, json: options.Json = False) -> None:
+    print(integer("Batches", "size", asked.batch_size, 2))
+"""
+
+
+def test_a_command_is_one_file(tmp_path, monkeypatch):
+    """A module that is put into the package ``commands`` is a command, with its flags in its errors."""
+    (tmp_path / "greet.py").write_text(GREET)
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+    monkeypatch.setattr(COMMANDS, "_known", dict(COMMANDS))
+    grown = make_app()
+    sys.modules.pop("chebnet2d.cli.commands.greet")
+    answer = CliRunner().invoke(grown, ["study", "greet", "--batch-size", "7"])
+    assert (answer.exit_code, answer.output) == (0, "7\n")
+    answer = CliRunner().invoke(grown, ["study", "greet", "--batch-size", "1"])
+    assert answer.output == "chebnet2d: study greet: --batch-size must be an integer >= 2, got 1.\n"
+    assert "run, status, table, export, greet" in CliRunner().invoke(grown, ["study", "--help"]).output
+
+
+def test_functions_are_short_and_a_flag_means_one_thing():
+    helps = {}
+    for name, command in BY_NAME.items():
+        assert len(inspect.signature(inspect.unwrap(COMMANDS[name].function)).parameters) <= 10, name
+        for option in command.params:
+            helps.setdefault(option.opts[0], set()).add(option.help)
+    # Of these each command has its own: what a seed is the seed of, what a file is written for.
+    own = {"--seed", "--out", "--kind", "--split", "--splits", "--degree", "--memory", "--batch-size", "name", "model"}
+    assert {flag for flag, words in helps.items() if len(words) > 1} <= own
 
 
 def test_methods_and_presets(tmp_path):

@@ -1,9 +1,11 @@
 """The commands for large graphs: generate, precompute, train-bases."""
 
+import csv
 import json
 
 import pytest
 
+import chebnet2d
 from cli_runner import run
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -30,3 +32,27 @@ def test_the_commands_from_a_graph_to_a_test_accuracy(tmp_path):
     record = json.loads(run("train-bases", out, *options).stdout)
     assert (record["reading"], record["epochs"], record["split"]["name"]) == ("each-basis", 2, "uniform")
     assert "the bases must be of the operator P~" in run("train-bases", out, "--method", "gprgnn", code=2).stderr
+
+
+def test_from_bases_to_predictions(tmp_path):
+    bases, model, out = tmp_path / "bases", tmp_path / "model", tmp_path / "p.csv"
+    run("precompute", "digits", "--out", bases, "--degree", 3, "--transform", "standardize")
+    flags = ("--split", "uniform", "--epochs", 5, "--seed", 2)
+    record = json.loads(run("train-bases", bases, *flags, "--reading", "each-basis", "--save", model, "--json").stdout)
+    assert (record["reading"], record["transform"], record["seed"]) == ("each-basis", "standardize", 2)
+    assert run("predict", model, bases, "--out", out).stdout == f"1797 predictions written to {out}\n"
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    split = chebnet2d.data.split(chebnet2d.data.load("digits"), "uniform", seed=2)
+    right = [rows[node]["label"] == rows[node]["given_label"] for node in split.test.tolist()]
+    assert sum(right) / len(right) == pytest.approx(record["test"]["accuracy"])
+    run("precompute", "digits", "--out", tmp_path / "other", "--degree", 4)
+    said = run("predict", model, tmp_path / "other", "--out", out, code=2).stderr
+    assert said == "chebnet2d: EachBasis: the bases must have the degree 3, as the model, got 4.\n"
+    said = run("train-bases", bases, *flags, "--preset", "shipped", code=2).stderr
+    words = "the features must be prepared by 'none', as the preset says, got 'standardize'."
+    assert said == f"chebnet2d: train-bases: {words} Compute the bases with the transform 'none'.\n"
+    wide = tmp_path / "wide"
+    run("precompute", "digits", "--out", wide, "--degree", 10)
+    record = json.loads(run("train-bases", wide, *flags, "--preset", "shipped", "--json").stdout)
+    assert record["preset"] == chebnet2d.recipes.load_recipe("chebnet2d", "digits").origin

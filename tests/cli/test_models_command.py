@@ -1,45 +1,28 @@
 """``chebnet2d models``."""
 
-import contextlib
-import io
 import json
 import re
-import sys
 
-import pytest
-
-from chebnet2d.cli import main
-from chebnet2d.cli.models_commands import cited
 from chebnet2d.models import MODELS
 from chebnet2d.recipes import load_recipe
+from chebnet2d.reports.methods import cited
+from cli_runner import run
 from shipped_methods import OURS
 
 
-def run(*arguments: str, code: int = 0) -> str:
-    out, err, found = io.StringIO(), io.StringIO(), 0
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(sys, "argv", ["chebnet2d", *arguments])
-        try:
-            main()
-        except SystemExit as stop:
-            found = stop.code or 0
-    assert found == code, err.getvalue()
-    return out.getvalue() if code == 0 else err.getvalue()
-
-
 def test_list_as_json_counts_parameters_for_the_dataset():
-    records = {record["name"]: record for record in json.loads(run("models", "--json"))["models"]}
+    records = {record["name"]: record for record in json.loads(run("models", "--json").stdout)["models"]}
     assert set(OURS) <= set(records)
     assert records["mlp"]["parameters"] == 1433 * 64 + 64 + 64 * 7 + 7
     degree = load_recipe("chebnet2d", "cora").model["degree"]
     assert records["chebnet2d"]["parameters"] == records["mlp"]["parameters"] + (degree + 1) * 7 * 7
     assert records["gprgnn"]["parameters"] == records["mlp"]["parameters"] + 11
-    on_digits = json.loads(run("models", "mlp", "--dataset", "digits", "--json"))
+    on_digits = json.loads(run("models", "mlp", "--dataset", "digits", "--json").stdout)
     assert on_digits["parameters"] == 64 * 64 + 64 + 64 * 10 + 10
 
 
 def test_list_for_people_has_a_row_for_each_method():
-    lines = run("models").splitlines()
+    lines = run("models").stdout.splitlines()
     for name in OURS:
         (row,) = [line for line in lines if line.split()[:1] == [name]]
         assert cited(MODELS[name].info.citation) in row
@@ -55,20 +38,23 @@ def test_list_cites_by_authors_and_year():
     assert cited("An example, 2024") == "An example, 2024"
     for name in OURS:
         assert re.fullmatch(r"\w+( and \w+| et al\.), [\w. ]+,? \d{4}", cited(MODELS[name].info.citation)), name
-    assert MODELS["linkx"].info.citation in run("models", "linkx")
+    assert MODELS["linkx"].info.citation in run("models", "linkx").stdout
 
 
 def test_one_method_in_full():
-    text = run("models", "jacobiconv")
+    text = run("models", "jacobiconv").stdout
     assert MODELS["jacobiconv"].info.formula in text
     assert "a=2, b=-0.25" in text, "the tuned settings of Cora"
     assert "Search model a: -1.0, -0.75" in text
-    record = json.loads(run("models", "jacobiconv", "--json"))
+    record = json.loads(run("models", "jacobiconv", "--json").stdout)
     assert record["presets"]["cora"]["settings"]["scale_lr"] == 0.01
     assert record["groups"]["scale"] == ["conv.paradigm.eta"]
     assert record["arguments"]["sign"] == "published"
 
 
 def test_unknown_names_are_answered_with_near_ones():
-    assert "Did you mean 'chebnetii'" in run("models", "chebnet-ii", code=2)
-    assert "name must be one of 'digits'" in run("models", "--dataset", "no-such-graph", code=2)
+    wrong = run("models", "chebnet-ii", code=2).stderr
+    assert wrong.startswith("chebnet2d: models: NAME must be one of 'adc', 'gadc'")
+    assert wrong.endswith("got 'chebnet-ii'. Did you mean 'chebnetii' or 'chebnet' or 'chebnet2d'?\n")
+    wrong = run("models", "--dataset", "no-such-graph", code=2).stderr
+    assert wrong.startswith("chebnet2d: models: --dataset must be one of 'digits', 'csbm'")

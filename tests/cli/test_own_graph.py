@@ -6,6 +6,7 @@ import json
 import pytest
 
 import chebnet2d
+from chebnet2d.recipes import Recipe
 from cli_runner import run
 from small_commands import QUICK, small_graph
 
@@ -120,7 +121,8 @@ def test_predict_from_single_files(tmp_path):
 def test_too_few_classes(tmp_path, label, got):
     graph = small_graph(tmp_path / "g", label=label)
     done = run("train", graph, *QUICK, "--save", tmp_path / "m", code=2)
-    assert f"labels of at least two classes, got {got}" in done.stderr
+    words = f"train: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
+    assert done.stderr == f"chebnet2d: {words}\n"
     assert not (tmp_path / "m").exists()
 
 
@@ -130,7 +132,7 @@ def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small_graph(tmp_path / "search")
     assert hint not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
-    chosen = {"default": {}, "digits": {"settings": {"lr": 0.02}}}
-    monkeypatch.setattr("chebnet2d.cli.graphs.shipped_recipes", lambda method: chosen)
+    chosen = {name: Recipe("chebnet2d", settings={"lr": 0.02}) for name in ("default", "digits")}
+    monkeypatch.setattr("chebnet2d.recipes.shipped_recipes", lambda method: chosen)
     assert hint in run("train", "Digits", "--epochs", 1).stdout
     assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout

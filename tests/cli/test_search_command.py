@@ -12,7 +12,7 @@ from cli_runner import run
 class TestCommand:
     OPTIONS = ("--splits", 2, "--epochs", 12, "--batch", 4, "--range", "degree=1,3", "--range", "dropout=0,0.5")
 
-    def test_it_writes_a_preset_that_load_preset_reads(self, tmp_path):
+    def test_it_writes_a_preset_that_load_recipe_reads(self, tmp_path):
         out, log = tmp_path / "found" / "preset.toml", tmp_path / "log.txt"
         done = run("search", "csbm", "--budget", 6, *self.OPTIONS, "--out", out, "--log", log, "--json")
         record = json.loads(done.stdout)
@@ -45,12 +45,15 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [
-            (["--budget", "soon"], "budget must be a time like 90s, 10m or 2h"),
-            (["--out", "preset.json"], "--out must be a file that ends in .toml, got 'preset.json'"),
-            (["--range", "lr"], "--range must be like lr=0.01,0.05, got 'lr'"),
+            (["--budget", "soon"], "search: --budget must be a time like 90s, 10m or 2h, or a number of trials, got 'soon'."),
+            (["--out", "preset.json"], "search: --out must be a file that ends in .toml, got 'preset.json'."),
+            (["--range", "lr"], "search: --range must be like lr=0.01,0.05, got 'lr'."),
             (["--range", "speed=1"], "the name of a range must be one of"),
-            (["--sampler", "gird"], "Did you mean 'grid'?"),
-            (["--storage", "trials"], "storage must be the address of a database"),
+            (["--sampler", "gird"], "search: --sampler must be one of 'tpe', 'random', 'grid', got 'gird'. Did you mean 'grid'?"),
+            (["--storage", "trials"], "search: --storage must be the address of a database"),
+            (["--splits", "0"], "search: --splits must be an integer >= 1, got 0."),
+            (["--method", "gnc"], "search: --method must be one of 'adc', 'gadc'"),
+            (["--split", "unifrm"], "search: --split must be one of"),
         ],
     )
     def test_wrong_commands(self, tmp_path, monkeypatch, arguments, sentence):

@@ -31,8 +31,8 @@ def test_what_cannot_be_written_is_told_before_the_work(tmp_path, monkeypatch, c
     monkeypatch.setattr("chebnet2d.study.run.make_plan", lambda *_: pytest.fail("the work began"))
     (tmp_path / "file").write_text("")
     run = ("study", "run", "--methods", "mlp", "--datasets", "csbm")
-    assert "study: --store must be a file, got the folder '..'." in command(*run, "--store", "..").err
-    assert "study: --store must be in a folder, got 'file/s.sqlite'" in command(*run, "--store", "file/s.sqlite").err
+    assert "study run: --store must be a file, got the folder '..'." in command(*run, "--store", "..").err
+    assert "study run: --store must be in a folder, got 'file/s.sqlite'" in command(*run, "--store", "file/s.sqlite").err
     assert "study run: --log must be a file, got the folder '..'." in command(*run, "--log", "..").err
     for kind, name in (("table", "x.md"), ("export", "x.csv")):
         assert (
@@ -93,7 +93,8 @@ def test_a_flag_beside_a_protocol_file_is_refused(flag, value, tmp_path, monkeyp
 
 def test_flags_that_table_four_does_not_know_are_refused(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    assert "--splits must be left out beside --table 4, got 3." in command("study", "run", "--table", "4", "--splits", "3").err
+    wrong = command("study", "run", "--table", "4", "--splits", "3").err
+    assert wrong == "chebnet2d: study run: --splits must be left out beside --table 4, got 3.\n"
 
 
 def test_table_four_command(tmp_path, monkeypatch, command):
@@ -108,7 +109,7 @@ def test_table_four_command(tmp_path, monkeypatch, command):
     (tmp_path / "runs" / "table4").mkdir(parents=True)
     monkeypatch.setattr("chebnet2d.reports.timings.table4", measured)
     printed = command("study", "run", "--table", "4", "--datasets", "genius", "--epochs", "3").out
-    assert asked["datasets"] == ["genius"]
+    assert asked["datasets"] == ("genius",)
     assert asked["methods"] == ("chebnet2d", "chebnetii", "optbasis")
     assert asked["epochs"] == 3
     assert "s per epoch" in printed

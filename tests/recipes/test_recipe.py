@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import chebnet2d
-from chebnet2d.recipes import Recipe, load_recipe, shipped_recipes
+from chebnet2d.recipes import Recipe, change_recipe, load_recipe, shipped_recipes
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +24,23 @@ def test_training_is_prepare_build_and_fit(data):
     assert result.epochs == 7
 
 
-def test_another_graph_is_prepared_with_the_scale_of_the_first(data):
-    recipe = Recipe("mlp", transform="standardize")
-    scale = recipe.scale_of(data)
-    other = data.clone()
-    other.x = 2 * data.x + 1
-    expected = (other.x - scale["mean"]) / scale["deviation"]
-    torch.testing.assert_close(recipe.prepare(other, scale).x.double(), expected, atol=1e-5, rtol=1e-5)
-    assert Recipe("mlp").scale_of(data) is None
+def test_preparing_is_the_transform(data):
+    torch.testing.assert_close(Recipe("mlp", transform="standardize").prepare(data).x, chebnet2d.data.standardize(data).x)
     assert Recipe("mlp").prepare(data) is data
+
+
+def test_changes_are_checked_and_take_the_place_of_what_was_there():
+    recipe = Recipe("chebnet2d", model={"degree": 3, "dropout": 0.1}, settings={"lr": 0.1})
+    changed = change_recipe(recipe, model={"degree": 4}, settings={"epochs": 7}, transform="standardize")
+    assert changed.model == {"degree": 4, "dropout": 0.1}
+    assert changed.settings == {"lr": 0.1, "epochs": 7}
+    assert (changed.transform, recipe.transform) == ("standardize", "none")
+    with pytest.raises(chebnet2d.InputError, match="change_recipe: rank must be an argument of the method, got it with 'mlp'"):
+        change_recipe(Recipe("mlp"), model={"rank": 2})
+    with pytest.raises(chebnet2d.InputError, match="filter_lr must be of a method with a learned filter"):
+        change_recipe(Recipe("mlp"), settings={"filter_lr": 2})
+    with pytest.raises(chebnet2d.InputError, match="Settings: lr must be a finite number >= 0"):
+        change_recipe(recipe, settings={"lr": -1})
 
 
 def test_the_variant_is_one_thing_however_it_is_given():

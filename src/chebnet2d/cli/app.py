@@ -1,28 +1,14 @@
-"""The command tree. A command lives in the file of its name; this file only ties them together."""
+"""The command tree: every module in ``commands/`` is imported, and what it registered is put in its place."""
 
 from typing import Annotated
 
 import typer
 
 from chebnet2d import __version__
-from chebnet2d.cli import (
-    data_commands,
-    large_commands,
-    model_commands,
-    models_commands,
-    search_commands,
-    study_commands,
-    theory_commands,
-)
+from chebnet2d._registry import import_modules
+from chebnet2d.cli.command import COMMANDS
 
-app = typer.Typer(
-    name="chebnet2d",
-    help="Spectral graph neural networks: train, look inside, compare.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    epilog="Example: chebnet2d train digits --save my-model && chebnet2d plot my-model",
-)
+_GROUPS = {"data": "Datasets", "study": "Many runs by a frozen protocol"}
 
 
 def _print_version(asked: bool) -> None:
@@ -31,8 +17,7 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     _version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
@@ -40,14 +25,28 @@ def options(
     pass
 
 
-app.command("train")(model_commands.train)
-app.command("predict")(model_commands.predict)
-app.command("plot")(model_commands.plot)
-app.add_typer(data_commands.data_app, name="data")
-app.command("theory")(theory_commands.theory)
-app.add_typer(study_commands.study_app, name="study")
-app.command("models")(models_commands.models)
-app.command("search")(search_commands.search)
-app.command("precompute")(large_commands.precompute)
-app.command("train-bases")(large_commands.train_bases)
-data_commands.data_app.command("generate")(large_commands.generate)
+def make_app() -> typer.Typer:
+    import_modules("chebnet2d.cli.commands")
+    app = typer.Typer(
+        name="chebnet2d",
+        help="Spectral graph neural networks: train, look inside, compare.",
+        epilog="Example: chebnet2d train digits --save my-model && chebnet2d plot my-model",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    groups: dict[str, list[str]] = {}
+    tree = {"": app}
+    for command in sorted(COMMANDS.values(), key=lambda one: one.order):
+        group, _, name = command.name.rpartition(" ")
+        if group not in tree:
+            tree[group] = typer.Typer(no_args_is_help=True)
+        groups.setdefault(group, []).append(name)
+        tree[group].command(name)(command.function)
+    for group in filter(None, groups):
+        app.add_typer(tree[group], name=group, help=f"{_GROUPS.get(group, group)}: {', '.join(groups[group])}.")
+    return app
+
+
+app = make_app()

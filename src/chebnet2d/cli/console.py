@@ -1,14 +1,16 @@
-"""What the commands share: where text goes, progress bars, and one JSON object on stdout."""
+"""Where text goes: results to stdout, one JSON object alone if asked for, everything else to stderr or a log."""
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+_TITLES = {"roc_auc": "ROC-AUC"}
 
-def print_json(value: dict[str, Any]) -> None:
+
+def print_json(value: Mapping[str, Any]) -> None:
     """One object, and nothing else, on stdout."""
     json.dump(value, sys.stdout, indent=2, sort_keys=True)
     sys.stdout.write("\n")
@@ -20,86 +22,41 @@ def say(text: str, *, quiet: bool = False) -> None:
         print(text)
 
 
+def say_scores(result: Any, *, quiet: bool = False) -> None:
+    """Validation, then the dataset's own metric on the test nodes, and accuracy."""
+    say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=quiet)
+    facts = f"(split {result.split.name}, seed {result.seed}, {result.seconds:.1f} s)"
+    for name in dict.fromkeys((result.metric, "accuracy")):
+        if name in result.test:
+            say(f"test {_TITLES.get(name, name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
+
+
+def finish(model: Any, record: dict[str, Any], save: Path | None, as_json: bool) -> None:
+    """Save a trained model with its record, if asked to; print the record, if that is asked for."""
+    from chebnet2d.models import save as save_model
+
+    if save is not None:
+        save_model(model, save, facts=record)
+        record = {**record, "saved": str(save)}
+        say(f"model saved in {save}", quiet=as_json)
+    if as_json:
+        print_json(record)
+
+
 @contextmanager
-def cluster_news() -> Iterator[None]:
-    """While a cluster works: what Ray says of nodes that die goes to stderr. It prints to stdout, which is for results."""
-    with redirect_stdout(sys.stderr):
+def connected_to(address: str | None) -> Iterator[None]:
+    """Connected to a Ray cluster, if there is an address. What Ray prints on stdout, which is for results, goes to stderr."""
+    if address is None:
+        yield
+        return
+    from chebnet2d.cluster import connected
+
+    with redirect_stdout(sys.stderr), connected(address):
         yield
 
 
 @contextmanager
-def training_progress(quiet: bool) -> Iterator[Any]:
-    """A progress bar on stderr that appears after a second; nothing when stderr is not a terminal or ``quiet``."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    import time
-
-    started = time.perf_counter()
-    columns = (TextColumn("training"), BarColumn(), TextColumn("epoch {task.completed} of at most {task.total}"))
-    bar = Progress(
-        *columns, TextColumn("best validation {task.fields[best]:.4f}"), TimeElapsedColumn(), console=console, transient=True
-    )
-    task: Any = None
-
-    def report(progress: Any) -> None:
-        nonlocal task
-        if task is None:
-            if time.perf_counter() - started < 1.0:
-                return
-            bar.start()
-            task = bar.add_task("training", total=progress.epochs, best=0.0)
-        bar.update(task, completed=progress.epoch, best=progress.best_val_metric)
-
-    try:
-        yield report
-    finally:
-        if task is not None:
-            bar.stop()
-
-
-@contextmanager
-def study_progress() -> Iterator[Any]:
-    """Runs done, epochs a second and time left, on stderr; nothing when it is not a terminal."""
-    import time
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    started = time.perf_counter()
-    shown = Progress(
-        TextColumn("runs"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-    )
-    with shown:
-        task = shown.add_task("")
-
-        def report(progress: Any) -> None:
-            speed = progress.epochs_done / max(time.perf_counter() - started, 1e-9)
-            words = [f"{progress.unit.method} on {progress.unit.dataset}"] if progress.unit else []
-            words += [f"epoch {progress.epoch.epoch}, {progress.epoch.active} runs in the stack"] if progress.epoch else []
-            words += [f"{speed:.0f} epochs/s"] if speed >= 1 else []
-            shown.update(task, total=progress.runs, completed=progress.runs_done, description=", ".join(words))
-
-        yield report
-
-
-@contextmanager
-def log_lines(path: Path | None) -> Iterator[Any]:
+def log_lines(path: Path | None) -> Iterator[Callable[[str], Any] | None]:
     """A function that appends a line with the time to a file, at once; None without a file."""
     import time
 

@@ -1,70 +1,58 @@
-"""From a library's sentence about an argument to one about the flag that was typed."""
+"""Which flag of a command an argument of the library is: known from the command's own parameters."""
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import Annotated, Any, get_args, get_origin
 
-# Arguments whose flag has another name. Of several flags the one is meant that has the value of the sentence.
-_FLAGS: Mapping[str, tuple[str, ...]] = {
-    "hidden_channels": ("--hidden",),
-    "out_channels": ("--hidden",),
-    "num_layers": ("--layers",),
-    "p": ("--dropout", "--filter-dropout"),
-    "number": ("--table",),
-    "kind": ("--operator", "--split", "--kind"),
-    "style": ("--format",),
-    "name": ("--method",),
-    "node_id": ("--id-column",),
-    "label": ("--label-column",),
-    "source": ("--source-column",),
-    "target": ("--target-column",),
-    "weight": ("--weight-column",),
-    "ignore": ("--ignore-column",),
-    "path": ("--out", "--preset"),
-    "out": ("--out",),
-}
-_NO_MODEL = "load: path must be a folder written by save"
-_GROUPS = ("data", "study")
-_SENTENCE = re.compile(r"[\w.-]+: (\w+) (must .*, got (\S+).*)", re.DOTALL)
-_TYPE = re.compile(r" \((int|float|str|PosixPath)\)(?=\.)")
+from typer.models import ArgumentInfo, OptionInfo
+
+from chebnet2d._checks import InputError
 
 
-def in_flags(sentence: str, typed: Sequence[str]) -> str:
-    """``Dropout: p must be ..., got 1.5 (float).`` becomes ``train: --dropout must be ..., got 1.5.`` if that was typed.
+class Also:
+    """In an ``Annotated``: other names that the library has for the parameter, ``argument`` or ``owner.argument``."""
 
-    >>> in_flags("Dropout: p must be a number in [0, 1), got 1.5 (float).", ["train", "--filter-dropout", "0.1", "--dropout=1.5"])
-    'train: --dropout must be a number in [0, 1), got 1.5.'
+    def __init__(self, *arguments: str) -> None:
+        self.arguments = arguments
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One parameter of a command: what users type, and what the library calls it."""
+
+    parameter: str
+    text: str
+    arguments: tuple[str, ...]
+    default: Any
+
+    @classmethod
+    def of(cls, parameter: Parameter) -> "Flag":
+        """``hidden_channels: Annotated[int, typer.Option("--hidden")]`` is ``--hidden``; an argument is in capitals."""
+        name = parameter.name
+        notes = get_args(parameter.annotation)[1:] if get_origin(parameter.annotation) is Annotated else ()
+        text = "--" + name.replace("_", "-")
+        for note in notes:
+            if isinstance(note, ArgumentInfo):
+                text = note.metavar or name.upper()
+            elif isinstance(note, OptionInfo):  # the first word has the place of a default, which is elsewhere in an Annotated
+                words = [word for word in (note.default, *(note.param_decls or ())) if isinstance(word, str)]
+                text = words[0].split("/")[0] if words else text
+        others = (argument for note in notes if isinstance(note, Also) for argument in note.arguments)
+        return cls(name, text, (name, *others), parameter.default)
+
+
+def sentence_of(error: InputError, command: str, flags: Sequence[Flag], values: Mapping[str, Any]) -> str:
+    """The error in the words of a command, if it is about something that was typed; else the library's own sentence.
+
+    ``values``: what the command was called with. Of several flags for one argument (two rates of dropout are both ``p`` to
+    the layer), the one is meant that has the value of the error.
     """
-    sentence = _TYPE.sub("", sentence).replace(_NO_MODEL, f"{command_of(typed)}: MODEL must be a folder written by train --save")
-    found = _SENTENCE.fullmatch(sentence)
-    if found is None:
-        return sentence
-    name, rest, value = found.groups()
-    given = _values(typed)
-    flags = [flag for flag in (f"--{name.replace('_', '-')}", *_FLAGS.get(name, ())) if flag in given]
-    if not flags:
-        return sentence
-    shown = value.rstrip(".,").strip("'")
-    flag = next((flag for flag in flags if _same(given[flag], shown)), flags[0])
-    return f"{command_of(typed)}: {flag} {rest}"
-
-
-def command_of(typed: Sequence[str]) -> str:
-    """``study run``, ``train``."""
-    return " ".join(typed[:2] if typed and typed[0] in _GROUPS else typed[:1])
-
-
-def _values(typed: Sequence[str]) -> dict[str, str]:
-    """Flag -> the word behind it."""
-    values = {}
-    for word, following in zip(typed, [*typed[1:], ""], strict=True):
-        if word.startswith("--"):
-            flag, equals, value = word.partition("=")
-            values[flag] = value if equals else following
-    return values
-
-
-def _same(typed: str, shown: str) -> bool:
-    try:
-        return float(typed) == float(shown)
-    except ValueError:
-        return typed == shown
+    table = {argument: flag.text for flag in reversed(flags) for argument in flag.arguments}
+    meant = [flag for flag in flags if f"{error.owner}.{error.argument}" in flag.arguments]
+    given = (flag for flag in flags if values[flag.parameter] not in (flag.default, []))
+    meant = meant or [flag for flag in given if error.argument in flag.arguments]
+    if not meant:
+        return error.sentence(flags={name: text for name, text in table.items() if name != error.argument})
+    chosen = next((flag for flag in meant if str(values[flag.parameter]) == str(error.value)), meant[0])
+    return error.sentence(owner=command, flags={**table, error.argument: chosen.text})

@@ -1,5 +1,6 @@
 """Datasets of the catalogue, graphs of the user's own, graphs that need no file; splits and transforms."""
 
+from chebnet2d.data.any_graph import load_graph
 from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find_entry
 from chebnet2d.data.checking import Check, check
 from chebnet2d.data.counts import statistics
@@ -10,9 +11,17 @@ from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import generate
 from chebnet2d.data.loading import available, load
 from chebnet2d.data.own_graph import ReadOptions, from_networkx, read_graph, write_graph
+from chebnet2d.data.preparation import Preparation
 from chebnet2d.data.raw_formats import RAW_FORMATS, Source, raw_format
 from chebnet2d.data.splits import SPLIT_KINDS, Split, labelled_nodes, make_split, split, split_kind, split_report
-from chebnet2d.data.transforms import TRANSFORMS, largest_component, row_normalize_features, scale_of, standardize
+from chebnet2d.data.transforms import (
+    TRANSFORMS,
+    apply_transform,
+    largest_component,
+    row_normalize_features,
+    scale_of,
+    standardize,
+)
 
 __all__ = [
     "CATALOGUE",
@@ -21,10 +30,12 @@ __all__ = [
     "TRANSFORMS",
     "Check",
     "Entry",
+    "Preparation",
     "ReadOptions",
     "Source",
     "Split",
     "Statistics",
+    "apply_transform",
     "available",
     "cache_folder",
     "check",
@@ -39,6 +50,7 @@ __all__ = [
     "labelled_nodes",
     "largest_component",
     "load",
+    "load_graph",
     "make_data",
     "make_split",
     "num_classes",

@@ -105,6 +105,13 @@ TRANSFORMS: dict[str, Callable[[Data], Data]] = {
 }
 
 
+def apply_transform(data: Data, name: str, scale: Mapping[str, Any] | None = None) -> Data:
+    """A transform by its name; "none" leaves the data as it is. ``scale``: see ``standardize``."""
+    if name == "standardize":
+        return standardize(data, scale)
+    return data if name == "none" else TRANSFORMS[name](data)
+
+
 def _features(data: Data, owner: str) -> Tensor:
     x = data.x
     if not isinstance(x, Tensor) or x.dim() != 2:

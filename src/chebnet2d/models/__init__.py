@@ -26,7 +26,7 @@ from chebnet2d.models.linkx import LINKX
 from chebnet2d.models.mlp_classifier import MLPClassifier
 from chebnet2d.models.node_classifier import NodeClassifier, Prediction, features_of
 from chebnet2d.models.nodeformer import NodeFormer
-from chebnet2d.models.on_bases import EachBasis, FilterFirst, OnBases, StoredBases, on_bases
+from chebnet2d.models.on_bases import READINGS, EachBasis, FilterFirst, OnBases, StoredBases, on_bases
 from chebnet2d.models.optbasis import OptBasis
 from chebnet2d.models.pdegcn import PDEGCN
 from chebnet2d.models.registry import MODELS, VARIANTS, MethodName, find_model, model_name, parse_method, register
@@ -49,6 +49,7 @@ __all__ = [
     "LINKX",
     "MODELS",
     "PDEGCN",
+    "READINGS",
     "VARIANTS",
     "BernNet",
     "ChebBase",

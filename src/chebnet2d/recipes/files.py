@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
-from chebnet2d._targets import written_whole
+from chebnet2d._targets import check_target, written_whole
 from chebnet2d.data.catalogue import known_name
 from chebnet2d.models import find_model, parse_method
 from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, Recipe
@@ -77,6 +77,19 @@ def read_recipes(path: str | Path, method: str | None = None) -> dict[str, Recip
     """The recipes of a file, by dataset. ``method``: of tables that do not name theirs."""
     tables = read_toml("load_recipe", "path", path, "a preset file")
     return _recipes(tables, None if method is None else parse_method(method).model, str(path))
+
+
+def check_recipe_file(owner: str, argument: str, path: Path, method: str) -> None:
+    """Before the work: whether ``write_recipe`` may write there. It does not replace a file that is no preset."""
+    if path.suffix != ".toml":
+        raise InputError(owner, argument, "a file that ends in .toml", str(path))
+    check_target(owner, argument, path)
+    try:
+        if path.is_file():
+            read_recipes(path, method)
+    except InputError:
+        got = f"{str(path)!r}, which is something else"
+        raise InputError(owner, argument, "a new file or a preset", got=got) from None
 
 
 def write_recipe(path: str | Path, recipe: Recipe, notes: Mapping[str, Any] | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.models import FilterFirst, NodeClassifier, OnBases, StoredBases, find_model, on_bases, parse_method
+from chebnet2d.models import READINGS, FilterFirst, NodeClassifier, OnBases, StoredBases, find_model, on_bases, parse_method
 from chebnet2d.training import Result, Run, Settings, fit
 from chebnet2d.training.run import SplitLike
 
@@ -67,20 +67,12 @@ class Recipe:
         return {**self.model, **({"variant": self.variant} if self.variant else {})}
 
     # ---- running ------------------------------------------------------------------------------------------
-    def prepare(self, data: Any, scale: Mapping[str, Any] | None = None) -> Any:
+    def prepare(self, data: Any) -> Any:
         """The data with its features transformed; bases as they are, whose features were transformed before they were computed.
 
-        ``scale``: that of the graph a model was trained on (``scale_of``).
+        To prepare other graphs as the one that a model was trained on, see ``chebnet2d.data.Preparation``.
         """
-        if isinstance(data, StoredBases):
-            return data
-        if self.transform == "standardize":
-            return datasets.standardize(data, scale)
-        return data if self.transform == NO_TRANSFORM else datasets.TRANSFORMS[self.transform](data)
-
-    def scale_of(self, data: Any) -> dict[str, Any] | None:
-        """What ``prepare`` needs to know of the training graph to prepare another one; None for most transforms."""
-        return datasets.scale_of(data) if self.transform == "standardize" else None
+        return data if isinstance(data, StoredBases) else datasets.apply_transform(data, self.transform)
 
     def build(self, data: Any) -> NodeClassifier | OnBases:
         """A model for prepared data: sizes from the data, the rest from the recipe.
@@ -89,8 +81,9 @@ class Recipe:
         """
         cls = find_model(self.method)
         if isinstance(data, StoredBases):
-            known = {*inspect.signature(FilterFirst).parameters, *inspect.signature(getattr(cls, "convolution", cls)).parameters}
-            return on_bases(cls, data, **{name: value for name, value in self.model.items() if name in known})
+            kind = READINGS.get(self.model.get("reading", ""), FilterFirst)
+            known = {*inspect.signature(kind).parameters, *inspect.signature(getattr(cls, "convolution", cls)).parameters}
+            return on_bases(cls, data, **{name: self.model[name] for name in self.model if name in {*known, "reading"}})
         sizes = {"in_channels": data.num_features, "out_channels": datasets.num_classes(data)}
         if "num_nodes" in inspect.signature(cls).parameters:
             sizes["num_nodes"] = data.num_nodes

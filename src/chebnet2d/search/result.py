@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from chebnet2d._version import __version__
 from chebnet2d.recipes import SEARCHED, Recipe
 from chebnet2d.training import Result, Settings
 
@@ -68,6 +69,16 @@ class SearchResult:
     def val_metric(self) -> float:
         """The score of the recipe. It is the best of many, so it is higher than what the settings are worth: see the test."""
         return max(trial.val_metric for trial in (self.best, self.baseline) if trial is not None)
+
+    def notes(self) -> dict[str, Any]:
+        """Comments for the preset file: what the settings were chosen by."""
+        names = ("sampler", "budget", "batch", "rungs", "seed", "split", "splits")
+        return {
+            "written by": f"chebnet2d {__version__} search",
+            **{name: self.facts[name] for name in names},
+            "trials": f"{len(self.trials)}, {sum(trial.pruned for trial in self.trials)} of them pruned",
+            f"validation {self.metric}": f"{self.val_metric:.4f}, mean over the splits, the best of all trials",
+        }
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -4,7 +4,7 @@ import math
 import operator
 import tomllib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -42,6 +42,14 @@ class Claim:
     def passed(self) -> bool:
         return math.isfinite(self.measured) and _RELATIONS[self.relation](self.measured, self.bound)
 
+    def comparison(self) -> str:
+        """What was measured beside its bound, with as many digits as it takes to see whether the line holds."""
+        for digits in range(4, 18):
+            measured, bound = short_number(self.measured, digits), short_number(self.bound, digits)
+            if replace(self, measured=float(measured), bound=float(bound)).passed == self.passed:
+                break
+        return f"{measured} {self.relation} {bound}"
+
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "passed": self.passed}
 
@@ -60,3 +68,8 @@ def line(key: str, measured: float, **facts: Any) -> Claim:
     texts = {name: text.format(graphs="the karate club and 4 random graphs", **facts) for name, text in _lines()[key].items()}
     relation, bound = texts.pop("bound").split()
     return Claim(key=key.format(**facts), measured=float(measured), relation=relation, bound=float(bound), **texts)
+
+
+def short_number(value: float, digits: int = 4) -> str:
+    """Whole numbers as they are, others with so many digits."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.{digits}g}"

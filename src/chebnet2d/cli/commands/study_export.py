@@ -1,0 +1,24 @@
+"""study export: every run, for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chebnet2d.cli import options
+from chebnet2d.cli.command import command
+
+
+@command("study export", order=240)
+def export(
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .json.")],
+    store: options.StoreFile = options.DEFAULT_STORE,
+) -> None:
+    """Every run with its raw metrics, configuration, digests, seeds, versions, machine, time and memory.
+
+    Example: chebnet2d study export --out runs.parquet
+    """
+    from chebnet2d.cli.console import say
+    from chebnet2d.study.export import export_rows
+
+    say(f"{export_rows(store, out)} runs written to {out}")

@@ -1,0 +1,60 @@
+"""A graph from one word: a dataset by its name, or the user's own graph by its path."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from chebnet2d._checks import InputError
+from chebnet2d.data.catalogue import known_name
+from chebnet2d.data.loading import load
+from chebnet2d.data.own_graph import is_graph_path, read_graph
+from chebnet2d.data.own_graph.assemble import MADE_FEATURES
+from chebnet2d.data.own_graph.folder import EDGES, FEATURES, LABELS
+
+
+def load_graph(name: str = "", root: str | Path | None = None, **reading: Any) -> Any:
+    """A dataset of the catalogue, or the user's own graph from a path or from single files.
+
+    ``reading``: arguments of ``read_graph``, for a graph of the user's own only.
+    """
+    if not name and "edges" not in reading:
+        rule, hint = "given by a name, a path or a list of edges", "Name one, or give {}."
+        raise InputError("load_graph", "the graph", rule, got="none of them", hint=hint, mentions=("edges",))
+    if name and "edges" in reading:
+        raise InputError("load_graph", "edges", "the only graph", got=f"{name!r} besides")
+    if not name or is_own_graph(name):
+        return read_graph(name or None, **reading)
+    for argument in reading:
+        got, hint = f"it with the dataset {name!r}", "Give a path or {}."
+        raise InputError("load_graph", argument, "with a graph of your own", got=got, hint=hint, verb="come", mentions=("edges",))
+    if known_name(name) is None and Path(name).is_dir():
+        raise InputError("load_graph", f"the folder {name!r}", " or ".join(EDGES), got="none of them", verb="have")
+    return load(name, root=root)
+
+
+def is_own_graph(name: str) -> bool:
+    """Whether it means a graph of the user's own. A dataset's name means the dataset, also beside a folder of that name."""
+    return known_name(name) is None and is_graph_path(name)
+
+
+def files_of(name: str, reading: Mapping[str, Any]) -> list[Path]:
+    """The files that ``load_graph`` may read for a graph of the user's own, which nothing must replace."""
+    single = [Path(reading[part]) for part in ("edges", "features", "labels") if part in reading]
+    if not name or not is_own_graph(name):
+        return single
+    return [*single, Path(name), *(Path(name) / file for file in (*EDGES, *FEATURES, *LABELS))]
+
+
+def reading_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """How files were read, without which ones: it holds for other graphs of the kind too."""
+    made = reading.get("features") in MADE_FEATURES
+    return {name: value for name, value in reading.items() if name not in ("edges", "labels") and (name != "features" or made)}
+
+
+def check_classes(data: Any, owner: str) -> None:
+    """A classifier needs two classes to tell apart."""
+    found = data.y[data.y >= 0].unique() if data.get("y") is not None else ()
+    if len(found) < 2:
+        got, hint = "no labels" if len(found) == 0 else "one class only", "Give them by {} or a label column."
+        rule = "labels of at least two classes"
+        raise InputError(owner, "the graph", rule, got=got, hint=hint, verb="have", mentions=("labels",))
