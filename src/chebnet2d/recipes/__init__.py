@@ -1,7 +1,7 @@
 """How a method is run on data: recipes that are known to work, shipped with the package or from a file."""
 
 from chebnet2d.recipes.files import canonical_name, load_recipe, read_recipes, search_ranges, shipped_recipes, write_recipe
-from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe, located
+from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
 
 __all__ = [
     "NO_TRANSFORM",
@@ -9,7 +9,6 @@ __all__ = [
     "Recipe",
     "canonical_name",
     "load_recipe",
-    "located",
     "read_recipes",
     "search_ranges",
     "shipped_recipes",

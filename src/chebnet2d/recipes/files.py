@@ -18,14 +18,15 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import written_whole
-from chebnet2d.data.catalogue import known_name
+from chebnet2d.data.catalogue import CATALOGUE, known_name
 from chebnet2d.models import find_model, parse_method
 from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, Recipe
 from chebnet2d.recipes.toml_files import read_toml, toml_key, toml_value
-from chebnet2d.recipes.unified import FOR_WORDS, counts_words, unified
 
 DEFAULT = "default"
 _SEARCH = "search"
+_FOR_WORDS = "row-normalize"  # what is done to counts of words, and to no other features
+_SHARED_MLP = {"hidden_channels": 64, "dropout": 0.5}  # of the unified architecture, with the usual two layers
 _KINDS: dict[str, tuple[type, str]] = {
     "origin": (str, "a sentence"),
     "transform": (object, ""),  # the recipe checks it
@@ -37,8 +38,9 @@ _KINDS: dict[str, tuple[type, str]] = {
 def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Recipe:
     """The recipe of a method for a dataset: from a file of the user's, else from the package, else the defaults of the class.
 
-    ``method:unified`` without a file: the shipped recipe in the unified architecture, whose features, MLP and optimiser are the
-    same for all methods. A file is taken as it is.
+    ``method:unified`` without a file: the shipped recipe in the unified architecture. Learning rates, weight decays and filter
+    are the method's own; features, MLP and optimiser, which the authors of methods chose differently, are the same for all.
+    A file is taken as it is.
     """
     asked = parse_method(method)
     find_model(asked.model)
@@ -52,17 +54,19 @@ def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Re
     recipe = replace(known[name], dataset=dataset)
     if recipe.method != asked.model:
         raise InputError("load_recipe", f"[{name}] in {where}", f"of the method {asked.model!r}", recipe.method)
+    counts_words = dataset in CATALOGUE and CATALOGUE[dataset].words
     if path is None and asked.variant == "unified":
-        return unified(recipe)
-    if path is None and name == DEFAULT and recipe.transform == FOR_WORDS and not counts_words(dataset):
+        model = {**{name: value for name, value in recipe.model.items() if name != "num_layers"}, **_SHARED_MLP}
+        settings = {name: value for name, value in recipe.settings.items() if name != "optimizer"}
+        recipe = replace(recipe, transform=_FOR_WORDS if counts_words else NO_TRANSFORM, model=model, settings=settings)
+    elif path is None and name == DEFAULT and recipe.transform == _FOR_WORDS and not counts_words:
         recipe = replace(recipe, transform=NO_TRANSFORM)
     return replace(recipe, variant=asked.variant or recipe.variant)
 
 
 def shipped_recipes(method: str) -> dict[str, Recipe]:
     """Those of the package, by dataset, and "default" for all others; of an outside method the defaults of its class."""
-    tables = _shipped_tables(method)
-    return _recipes(tables, parse_method(method).model, f"the presets of {method!r}")
+    return _recipes(_shipped_tables(method), parse_method(method).model, f"the presets of {method!r}")
 
 
 def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
@@ -70,7 +74,7 @@ def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
 
     From its presets, else from its class, which may carry a ``search_space``.
     """
-    return dict(_shipped_tables(method).get(_SEARCH) or getattr(find_model(method), "search_space", {}))
+    return dict(_shipped_tables(method).get(_SEARCH) or find_model(method).search_space)
 
 
 def read_recipes(path: str | Path, method: str | None = None) -> dict[str, Recipe]:

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
@@ -16,11 +15,6 @@ NO_TRANSFORM = "none"
 SEARCHED = "found by search"
 """How the origin of settings begins that a search has found."""
 CLASS_DEFAULTS = "defaults of the class"
-
-
-def located(method: str, folder: str | Path) -> str:
-    """The method with the path of its file, where it has one, taken from a folder; other methods as they are."""
-    return str(Path(folder) / method) if ".py:" in method else method
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,11 @@ def summarize(scores: Scores, test_share: float) -> Summary:
         raise InputError("summarize", "scores", "at least one run for every split", got="none", verb="have")
     every = np.concatenate([np.asarray(values, dtype=float) for values in scores.values()])
     by_split = np.array([np.mean(values) for values in scores.values()])
-    spread = float(every.std(ddof=1)) if every.size > 1 else float("nan")
-    return Summary(float(by_split.mean()), spread, _half_width(by_split, test_share), every.size, by_split.size)
+    spread = float(every.std(ddof=1)) if every.size > 1 else math.nan
+    half = math.nan
+    if by_split.size > 1:
+        half = float(scipy.stats.t.ppf(0.975, df=by_split.size - 1)) * _corrected_error(by_split, test_share)
+    return Summary(float(by_split.mean()), spread, half, every.size, by_split.size)
 
 
 def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
@@ -65,20 +68,12 @@ def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
 
 def average_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Mean rank (1 = best, ties share) of each method over the datasets that all of them have; empty if there is none."""
-    common = set.intersection(*(set(row) for row in means.values())) if means else set()
+    common = sorted(set.intersection(*map(set, means.values()))) if means else []
     if not common:
         return {}
-    names = list(means)
-    table = np.array([[means[name][dataset] for name in names] for dataset in sorted(common)])
-    ranks = scipy.stats.rankdata(-table, axis=1).mean(axis=0)
-    return dict(zip(names, ranks.tolist(), strict=True))
+    table = np.array([[row[dataset] for row in means.values()] for dataset in common])
+    return dict(zip(means, scipy.stats.rankdata(-table, axis=1).mean(axis=0).tolist(), strict=True))
 
 
 def _corrected_error(values: np.ndarray, test_share: float) -> float:
     return math.sqrt((1 / values.size + test_share) * float(values.var(ddof=1)))
-
-
-def _half_width(values: np.ndarray, test_share: float) -> float:
-    if values.size < 2:
-        return float("nan")
-    return float(scipy.stats.t.ppf(0.975, df=values.size - 1)) * _corrected_error(values, test_share)

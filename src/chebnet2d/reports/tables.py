@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -65,17 +66,15 @@ def make_table(rows: Iterable[Row], published: Published | None = None, metric: 
     rows = list(rows)
     kinds = {row["split"] for row in rows}
     if len(kinds) > 1:
-        raise InputError(
-            "make_table", "rows", "one kind of split", got=", ".join(sorted(kinds)), hint="Use make_tables.", verb="have"
-        )
+        got = ", ".join(sorted(kinds))
+        raise InputError("make_table", "rows", "one kind of split", got=got, hint="Use make_tables.", verb="have")
     scores: dict[tuple[str, str], dict[int, list[float]]] = {}
-    diverged: dict[tuple[str, str], int] = {}
+    diverged: Counter[tuple[str, str]] = Counter()
     shares = {row["dataset"]: row["test_nodes"] / row["train_nodes"] for row in rows}
     metrics = {row["dataset"]: metric or row["metric"] for row in rows}
     for row in rows:
         key, score = (row["method"], row["dataset"]), _score(row, metrics[row["dataset"]])
         of_splits = scores.setdefault(key, {})
-        diverged.setdefault(key, 0)
         if score is None:
             diverged[key] += 1
         else:

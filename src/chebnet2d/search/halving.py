@@ -39,17 +39,16 @@ class Halving:
         trials = range(len(standings)) if self.trials is None else self.trials
         if len(trials) != len(standings):
             raise InputError("Halving", "trials", f"a number per run, {len(standings)} in all", got=str(len(trials)), verb="have")
-        runs: dict[int, list[int]] = {}
-        for r, trial in enumerate(trials):
-            runs.setdefault(trial, []).append(r)
+        runs: dict[int, list[Standing]] = {}
+        for trial, standing in zip(trials, standings, strict=True):
+            runs.setdefault(trial, []).append(standing)
 
         def rank(trial: int) -> tuple[float, float, int]:
-            of_trial = [standings[r] for r in runs[trial]]
-            return _mean([one.metric for one in of_trial]), _mean([-one.loss for one in of_trial]), -trial
+            return _mean([run.metric for run in runs[trial]]), _mean([-run.loss for run in runs[trial]]), -trial
 
-        running = [trial for trial, of_trial in runs.items() if any(standings[r].running for r in of_trial)]
+        running = [trial for trial, own in runs.items() if any(run.running for run in own)]
         worse = sorted(running, key=rank)[: len(running) // 2]
-        return {r for trial in worse for r in runs[trial]}
+        return {r for r, trial in enumerate(trials) if trial in worse}
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -60,9 +60,9 @@ class SearchPlan:
         flag("search", "baseline", self.baseline)
         flag("search", "halving", self.halving)
         Settings.of(**self.training)
-        asked = None if self.method is None else parse_method(self.method)
-        if asked is not None and self.recipe is not None and asked.model != self.recipe.method:
-            raise InputError("search", "recipe", f"one of the method {asked.model!r}", self.recipe.method)
+        asked = None if self.method is None else parse_method(self.method).model
+        if asked is not None and self.recipe is not None and asked != self.recipe.method:
+            raise InputError("search", "recipe", f"one of the method {asked!r}", self.recipe.method)
 
     @property
     def training(self) -> dict[str, Any]:
@@ -91,14 +91,6 @@ class SearchPlan:
 
     def facts(self, base: Recipe, data: Any, splits: Sequence[Split], space: Space) -> dict[str, Any]:
         """What is stored with the trials, and must be the same when a search goes on from them."""
-        return {
-            "method": base.name,
-            "dataset": data.name,
-            "transform": base.transform,
-            "split": self.split,
-            "splits": [split.digest for split in splits],
-            "seed": self.seed,
-            "space": space.to_json(),
-            "model": base.arguments,
-            "settings": {**base.settings, **self.training},
-        }
+        facts = {"method": base.name, "dataset": data.name, "transform": base.transform, "split": self.split, "seed": self.seed}
+        facts |= {"splits": [split.digest for split in splits], "space": {axis.name: list(axis.values) for axis in space.axes}}
+        return {**facts, "model": base.arguments, "settings": {**base.settings, **self.training}}

@@ -31,13 +31,14 @@ class Trial:
     @classmethod
     def of_results(cls, recipe: Recipe, results: Sequence[Result]) -> "Trial":
         """From the runs of a recipe, one per split."""
+        scores = [result.val_metric for result in results]
         loss = statistics.fmean(result.val_loss for result in results)
         return cls(
             model=recipe.arguments,
             settings=dict(recipe.settings),
-            val_metric=statistics.fmean(result.val_metric for result in results),
+            val_metric=statistics.fmean(scores),
             val_loss=loss if math.isfinite(loss) else 1e30,  # a loss that is not a number must not win a tie
-            scores=[result.val_metric for result in results],
+            scores=scores,
             best_epochs=[result.best_epoch for result in results],
             epochs=[result.epochs for result in results],
             seconds=math.fsum(result.seconds for result in results),
@@ -82,14 +83,6 @@ class SearchResult:
             "stopped": self.stopped,
             "search": dict(self.facts),
         }
-
-
-def best_of(trials: Sequence[Trial]) -> Trial | None:
-    """The best by validation metric; ties go to the lower loss, then to the earlier one.
-
-    A trial that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
-    """
-    return max(trials, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
 
 
 def best_recipe(

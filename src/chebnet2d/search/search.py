@@ -11,7 +11,7 @@ from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
 from chebnet2d.search.budget import Spending
 from chebnet2d.search.loop import SearchLoop, SearchProgress
 from chebnet2d.search.plan import SearchPlan
-from chebnet2d.search.result import SearchResult, best_of, best_recipe
+from chebnet2d.search.result import SearchResult, best_recipe
 from chebnet2d.search.space import make_space
 from chebnet2d.search.trainer import Trainer
 from chebnet2d.search.trials import Trials
@@ -44,10 +44,7 @@ def search(
         log: called with a line for every group.
         plan_fields: fields of ``SearchPlan``; they replace those of ``plan``.
     """
-    if isinstance(plan, SearchPlan):
-        plan = replace(plan, **plan_fields)
-    else:
-        plan = SearchPlan(**plan_fields) if plan is None else SearchPlan(plan, **plan_fields)
+    plan = replace(plan if isinstance(plan, SearchPlan) else SearchPlan(plan), **plan_fields)
     spending = Spending(plan.budget, plan.batch, plan.rungs)  # the clock runs from here
     executor = LocalExecutor() if executor is None else checked_executor("search", executor)
     base = plan.base(data)
@@ -62,19 +59,12 @@ def search(
     with closing(Trials(f"{base.name} on {data.name}", space, plan.sampler, plan.seed, storage, facts)) as trials:
         stopped = SearchLoop(trainer, base, trials, spending, progress, log).run(executor, baseline=plan.baseline)
         tried, baseline = tuple(trials.finished), trials.baseline if plan.baseline else None
-    best = best_of(tried)
+    # Ties go to the earlier trial. One that was pruned counts with what it had reached: more training can only add to it.
+    best = max(tried, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
     if best is None and baseline is None:
         raise InputError("search", "budget", "enough for one trial", got=str(plan.budget))
     metric = data.get("metric") or "accuracy"
     how = plan.describe(len(tried), spending.group_size, generated=base.dataset != data.name)
     done = {"sampler": plan.sampler, "budget": str(plan.budget), "batch": spending.group_size, "rungs": list(plan.rungs)}
-    return SearchResult(
-        recipe=best_recipe(base, best, baseline, plan.training, metric, how),
-        best=best,
-        baseline=baseline,
-        trials=tried,
-        metric=metric,
-        facts={**facts, **done},
-        seconds=spending.seconds,
-        stopped=stopped,
-    )
+    recipe = best_recipe(base, best, baseline, plan.training, metric, how)
+    return SearchResult(recipe, best, baseline, tried, metric, {**facts, **done}, spending.seconds, stopped)

@@ -24,8 +24,7 @@ class DatasetCache:
         """The recipe's dataset, prepared."""
         key = (recipe.dataset, recipe.transform)
         if self._key != key:
-            self._data = recipe.prepare(datasets.load(recipe.dataset, root=self.root))
-            self._key = key
+            self._key, self._data = key, recipe.prepare(datasets.load(recipe.dataset, root=self.root))
         return self._data
 
     def digest(self, recipe: Recipe) -> str:

@@ -6,6 +6,8 @@ what happened to be finished when a study was started again.
 
 import hashlib
 import inspect
+import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +19,7 @@ from chebnet2d.data import Split
 from chebnet2d.models import find_model
 from chebnet2d.recipes import Recipe
 from chebnet2d.study.datasets import DatasetCache
-from chebnet2d.study.protocol import Protocol, digest_of
+from chebnet2d.study.protocol import Protocol
 from chebnet2d.training import Settings, stack_width
 
 STACKS_PER_UNIT = 4
@@ -42,16 +44,16 @@ class Unit:
 
     @cached_property
     def id(self) -> str:
-        return digest_of([*self._identity, self.seeds, self.width])
+        return self._digest(self.seeds, self.width)
 
     def run_id(self, split_seed: int, seed: int) -> str:
-        return digest_of([*self._identity, split_seed, seed])
+        return self._digest(split_seed, seed)
 
-    @property
-    def _identity(self) -> list[Any]:
-        """What the numbers depend on besides seeds. Its form must stay: runs of earlier studies are found by its digest."""
+    def _digest(self, *seeds: Any) -> str:
+        """Of what the numbers depend on. Its form must stay: runs of earlier studies are found by it."""
         code = [self.code_digest] if self.code_digest else []
-        return [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code]
+        facts = [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code, *seeds]
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     def splits(self, data: Any) -> list[tuple[Split, int]]:
         """The split and the initialisation seed of each run. ``data``: prepared by the recipe."""
@@ -60,12 +62,9 @@ class Unit:
 
 def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:
     """All units, dataset by dataset, so that each is loaded once. What no run could be made of raises an error here."""
-    position = 0
-    seeds = [
-        (protocol.first_seed + s, (protocol.first_seed + s) * protocol.inits + i)
-        for s in range(protocol.splits)
-        for i in range(protocol.inits)
-    ]
+    number = itertools.count()
+    splits = range(protocol.first_seed, protocol.first_seed + protocol.splits)
+    seeds = [(split, split * protocol.inits + init) for split in splits for init in range(protocol.inits)]
     for dataset in protocol.datasets:
         for method in protocol.methods:
             recipe = protocol.recipe(method, dataset)
@@ -81,8 +80,7 @@ def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:
             for kind in protocol.split_kinds:
                 for start in range(0, len(seeds), size):
                     runs = tuple(seeds[start : start + size])
-                    yield Unit(position, method, dataset, digest, recipe, kind, runs, width, code)
-                    position += 1
+                    yield Unit(next(number), method, dataset, digest, recipe, kind, runs, width, code)
 
 
 def code_digest(method: str) -> str:

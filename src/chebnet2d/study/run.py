@@ -62,18 +62,14 @@ def run_study(
         store.begin(protocol, units)
         for rows in others:
             store.take(rows, units)
-        _Driver(store, units, progress, log).run(where, cache)
+        _Driver(store, units, progress, log or (lambda _: None)).run(where, cache)
 
 
 class _Driver:
     """Claims a unit when the executor has room for it, and commits it when it comes back."""
 
     def __init__(
-        self,
-        store: Store,
-        units: Sequence[Unit],
-        progress: Callable[[StudyProgress], None] | None,
-        log: Callable[[str], None] | None,
+        self, store: Store, units: Sequence[Unit], progress: Callable[[StudyProgress], None] | None, log: Callable[[str], None]
     ) -> None:
         self.store, self.units, self.progress, self.log = store, units, progress, log
         self.claimed: dict[str, Unit] = {}
@@ -91,8 +87,7 @@ class _Driver:
                 del self.claimed[unit_id]
                 self.epochs[unit_id] = sum(row["epochs"] for row in rows)
                 self.done = self._count_runs()
-                if self.log is not None:
-                    self.log(describe_unit(unit, rows, seconds))
+                self.log(describe_unit(unit, rows, seconds))
                 self._tell(unit, None)
         finally:
             getattr(trained, "close", lambda: None)()  # ends what is in training before its claim is released

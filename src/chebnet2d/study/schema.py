@@ -20,17 +20,14 @@ COLUMNS = (
 NESTED = ("test", "config", "versions", "machine")
 """Columns that hold JSON."""
 INSERT = f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})"
-_RUNS = (
-    f"CREATE TABLE IF NOT EXISTS runs ({', '.join(COLUMNS)}, PRIMARY KEY (run_id))",
-    "CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id)",
-)
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS units ("
     "unit_id TEXT PRIMARY KEY, position INTEGER NOT NULL, method TEXT NOT NULL, dataset TEXT NOT NULL, runs INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS claims ("
     "unit_id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, process TEXT NOT NULL, at REAL NOT NULL)",
-    *_RUNS,
+    f"CREATE TABLE IF NOT EXISTS runs ({', '.join(COLUMNS)}, PRIMARY KEY (run_id))",
+    "CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id)",
 )
 _OLD_METRICS = ("accuracy", "roc_auc")
 
@@ -49,7 +46,7 @@ def prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
         names = [column[0] for column in reading.description]
         rows = [unnested(dict(zip(names, values, strict=True))) for values in reading]
         connection.execute("DROP TABLE runs")
-        for statement in _RUNS:
+        for statement in _TABLES:
             connection.execute(statement)
         connection.executemany(INSERT, [stored(row) for row in rows])
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
