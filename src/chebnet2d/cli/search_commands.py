@@ -136,7 +136,7 @@ def _target(out: Path | None, method: str, dataset: str) -> Path:
 
 def _is_preset(path: Path, method: str) -> bool:
     from chebnet2d._checks import InputError
-    from chebnet2d.recipes import read_recipes
+    from chebnet2d.recipes.files import read_recipes
 
     try:
         read_recipes(path, method)

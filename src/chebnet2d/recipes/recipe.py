@@ -60,7 +60,6 @@ class Recipe:
         """Of the class, besides its sizes."""
         return {**self.model, **({"variant": self.variant} if self.variant else {})}
 
-    # ---- running ------------------------------------------------------------------------------------------
     def prepare(self, data: Any, scale: Mapping[str, Any] | None = None) -> Any:
         """The data with its features transformed; bases as they are, whose features were transformed before they were computed.
 
@@ -110,15 +109,10 @@ class Recipe:
         prepared = self.prepare(data)
         return fit(self.build(prepared), prepared, split, seed, **{**self.settings, **options})
 
-    # ---- as data ------------------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
-        """The variant is among the model's arguments, as in preset files."""
+        """The arguments of a recipe. The variant is among the model's, as in preset files."""
         facts = {"method": self.method, "dataset": self.dataset, "origin": self.origin, "transform": self.transform}
         return {**facts, "model": self.arguments, "settings": dict(self.settings)}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Recipe":
-        return cls(**values)
 
     def identity(self) -> dict[str, Any]:
         """What results depend on: everything but the origin.

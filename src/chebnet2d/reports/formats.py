@@ -64,7 +64,6 @@ def _grid(table: Table, shown: Callable[[Cell], str]) -> list[list[str]]:
     return grid
 
 
-# ---- Markdown ---------------------------------------------------------------------------------------------
 def _markdown(table: Table) -> str:
     return "\n".join([*markdown_lines(_grid(table, _marked)), "", _legend(table)]) + "\n"
 
@@ -98,7 +97,6 @@ def _title(metric: str) -> str:
     return {"roc_auc": "ROC-AUC"}.get(metric, metric.replace("_", " "))
 
 
-# ---- LaTeX ------------------------------------------------------------------------------------------------
 def _latex(table: Table) -> str:
     header, *rows = [" & ".join(row).replace("_", r"\_") + r" \\" for row in _grid(table, _latex_marked)]
     begin = rf"\begin{{tabular}}{{l{'c' * (len(table.datasets) + bool(table.ranks))}}}"

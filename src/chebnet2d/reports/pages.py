@@ -18,8 +18,8 @@ from statistics import fmean
 from typing import Any
 
 from chebnet2d._checks import InputError
-from chebnet2d.recipes import SEARCHED
-from chebnet2d.recipes.toml_files import read_toml
+from chebnet2d.recipes.files import read_toml
+from chebnet2d.recipes.recipe import SEARCHED
 from chebnet2d.reports.formats import format_table, markdown_lines
 from chebnet2d.reports.tables import Table, title_of
 
@@ -61,14 +61,7 @@ def describe_gaps(tables: Sequence[Table]) -> str:
     """Ours minus the paper's by dataset and kind of split, over the methods that every table has there."""
     grid = [["dataset", "methods", *(table.split for table in tables)]]
     for dataset in dict.fromkeys(dataset for table in tables for dataset in table.datasets):
-        gaps = [
-            {
-                method: 100 * cell.summary.mean - cell.published
-                for method, cell in table.column(dataset).items()
-                if cell.published is not None and cell.summary.runs
-            }
-            for table in tables
-        ]
+        gaps = [{m: cell.gap for m, cell in table.column(dataset).items() if cell.gap is not None} for table in tables]
         if shared := set.intersection(*map(set, gaps)):
             cells = [[of_split[method] for method in shared] for of_split in gaps]
             means = [f"{fmean(cell):+.1f} ({fmean(map(abs, cell)):.1f})" for cell in cells]
@@ -100,7 +93,7 @@ def describe_shortfalls(tables: Sequence[Table], notes: Notes) -> str:
         key: cell.published
         for table in tables
         for key, cell in table.cells.items()
-        if cell.published is not None and 100 * cell.summary.mean < cell.published - POINTS
+        if cell.gap is not None and cell.gap < -POINTS
     }
     order = [method for table in tables for method in table.methods]
     lines = []

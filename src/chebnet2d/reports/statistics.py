@@ -26,14 +26,6 @@ class Summary:
     splits: int
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Mean of a minus mean of b over the same splits, and the two-sided p-value that there is no difference."""
-
-    difference: float
-    p_value: float
-
-
 Scores = Mapping[int, Sequence[float]]
 """Split seed -> scores of its runs."""
 NO_RUNS = Summary(math.nan, math.nan, math.nan, 0, 0)
@@ -53,17 +45,16 @@ def summarize(scores: Scores, test_share: float) -> Summary:
     return Summary(float(by_split.mean()), spread, half, every.size, by_split.size)
 
 
-def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
-    """The corrected resampled t-test, paired over the splits that both have."""
+def compare(a: Scores, b: Scores, test_share: float) -> float:
+    """The two-sided p-value of the corrected resampled t-test, paired over the splits that both have."""
     shared = sorted(set(a) & set(b))
     if len(shared) < 2:
         raise InputError("compare", "a and b", "at least 2 splits", got=str(len(shared)), verb="share")
     differences = np.array([np.mean(a[split]) - np.mean(b[split]) for split in shared])
-    mean = float(differences.mean())
-    error = _corrected_error(differences, test_share)
+    mean, error = float(differences.mean()), _corrected_error(differences, test_share)
     if error == 0:
-        return Comparison(mean, 1.0 if mean == 0 else 0.0)
-    return Comparison(mean, float(2 * scipy.stats.t.sf(abs(mean) / error, df=len(shared) - 1)))
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * scipy.stats.t.sf(abs(mean) / error, df=len(shared) - 1))
 
 
 def average_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -31,7 +31,6 @@ class SearchPlan:
         baseline: train the recipe first, to have something to compare with; it takes a fifth of the time at most.
         halving: after a quarter, half and the whole of ``patience`` epochs the worse half of the trials of a group leaves.
         epochs, patience, monitor: as in ``Settings``, for every trial.
-        width: see ``fit_many``.
     """
 
     method: str | None = None
@@ -48,7 +47,6 @@ class SearchPlan:
     epochs: int = Settings.epochs
     patience: int = Settings.patience
     monitor: str = Settings.monitor
-    width: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "budget", Budget.of(self.budget))

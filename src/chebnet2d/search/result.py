@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from chebnet2d.recipes import SEARCHED, Recipe
+from chebnet2d.recipes.recipe import SEARCHED, Recipe
 from chebnet2d.training import Result, Settings
 
 
@@ -71,18 +71,12 @@ class SearchResult:
         return max(trial.val_metric for trial in (self.best, self.baseline) if trial is not None)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "preset": self.recipe.to_json(),  # the name that recipes have in files and commands
-            "metric": self.metric,
-            "val_metric": self.val_metric,
-            "best": None if self.best is None else asdict(self.best),
-            "baseline": None if self.baseline is None else asdict(self.baseline),
-            "trials": len(self.trials),
-            "pruned": sum(trial.pruned for trial in self.trials),
-            "seconds": round(self.seconds, 3),
-            "stopped": self.stopped,
-            "search": dict(self.facts),
-        }
+        """``preset`` is the name that recipes have in files and commands."""
+        found = {"preset": self.recipe.to_json(), "metric": self.metric, "val_metric": self.val_metric}
+        for name, trial in (("best", self.best), ("baseline", self.baseline)):
+            found[name] = None if trial is None else asdict(trial)
+        counts = {"trials": len(self.trials), "pruned": sum(trial.pruned for trial in self.trials)}
+        return {**found, **counts, "seconds": round(self.seconds, 3), "stopped": self.stopped, "search": dict(self.facts)}
 
 
 def best_recipe(

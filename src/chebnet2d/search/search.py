@@ -38,8 +38,8 @@ def search(
         data: a dataset as ``chebnet2d.data.load`` gives it; the recipe's transform is applied here.
         plan: what the search does, or the name of a method.
         storage: address of a database that keeps the trials; a search that finds its own trials there goes on from them.
-        executor: where groups of trials are trained: ``chebnet2d.cluster.LocalExecutor()`` (this process; default),
-            ``ProcessExecutor``, ``RayExecutor``, or one of your own. This process alone asks for points and stores trials.
+        executor: where groups of trials are trained: one of ``chebnet2d.cluster``, or your own; default: this process, which in
+            any case alone asks for points and stores trials.
         progress: called after every group of trials and, where they are trained in this process, after every epoch.
         log: called with a line for every group.
         plan_fields: fields of ``SearchPlan``; they replace those of ``plan``.
@@ -51,13 +51,14 @@ def search(
     space = make_space(base.name, plan.ranges)
     data = base.prepare(data)
     splits = [datasets.split(data, plan.split, seed=number) for number in range(plan.splits)]
-    trainer = Trainer(data, splits, plan.seed, plan.training, plan.width)
+    trainer = Trainer(data, splits, plan.seed, plan.training)
     size = sum(p.numel() * p.element_size() for run in trainer.runs(base) for p in run.model.parameters())
     spending.group_size = max(1, min(spending.group_size, MEMORY // (_COPIES * size)))
     facts = plan.facts(base, data, splits, space)
     executor.slots  # noqa: B018 - a cluster that is not there must be told before there is a file of the storage
     with closing(Trials(f"{base.name} on {data.name}", space, plan.sampler, plan.seed, storage, facts)) as trials:
-        stopped = SearchLoop(trainer, base, trials, spending, progress, log).run(executor, baseline=plan.baseline)
+        loop = SearchLoop(trainer, base, trials, spending, progress, log or (lambda _: None))
+        stopped = loop.run(executor, baseline=plan.baseline)
         tried, baseline = tuple(trials.finished), trials.baseline if plan.baseline else None
     # Ties go to the earlier trial. One that was pruned counts with what it had reached: more training can only add to it.
     best = max(tried, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)

@@ -12,7 +12,7 @@ from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import find_model, parse_method
 from chebnet2d.models.registry import located
 from chebnet2d.recipes import Recipe, canonical_name, load_recipe
-from chebnet2d.recipes.toml_files import read_toml
+from chebnet2d.recipes.files import read_toml
 from chebnet2d.reports import published_numbers
 from chebnet2d.training import Settings
 

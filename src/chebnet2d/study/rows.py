@@ -16,8 +16,7 @@ from chebnet2d._version import __version__
 from chebnet2d.data.generated import GENERATED
 from chebnet2d.models.registry import located
 from chebnet2d.reports.timings import peak_mib
-from chebnet2d.study.datasets import DatasetCache
-from chebnet2d.study.plan import Unit, code_digest
+from chebnet2d.study.plan import DatasetCache, Unit, code_digest
 from chebnet2d.training import EpochProgress, Result, fit_many
 
 
@@ -57,19 +56,10 @@ def describe_unit(unit: Unit, rows: list[dict[str, Any]], seconds: float) -> str
 def _row(unit: Unit, seeds: tuple[int, int], result: Result) -> dict[str, Any]:
     """What ``Result.to_record`` says of the run, and what the unit knows."""
     record = result.to_record()
-    split = record.pop("split")
-    return record | {
-        "run_id": unit.run_id(*seeds),
-        "unit_id": unit.id,
-        "method": unit.method,
-        "split": unit.split,
-        "split_seed": seeds[0],
-        "split_digest": split["digest"],
-        "config": unit.recipe.to_json(),
-        "dataset_digest": unit.dataset_digest,
-        "train_nodes": result.split.train.numel(),
-        "test_nodes": result.split.test.numel(),
-    }
+    ids = {"run_id": unit.run_id(*seeds), "unit_id": unit.id, "method": unit.method, "config": unit.recipe.to_json()}
+    digests = {"dataset_digest": unit.dataset_digest, "split_digest": record["split"]["digest"]}
+    nodes = {"train_nodes": result.split.train.numel(), "test_nodes": result.split.test.numel()}
+    return {**record, **ids, **digests, **nodes, "split": unit.split, "split_seed": seeds[0]}
 
 
 def _check_same(what: str, planned: str, found: str) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 from chebnet2d._checks import integer
 from chebnet2d._targets import check_target
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
-from chebnet2d.study.datasets import DatasetCache
 from chebnet2d.study.export import read_rows
-from chebnet2d.study.plan import Unit, make_plan
+from chebnet2d.study.plan import DatasetCache, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.rows import describe_unit, train_unit
 from chebnet2d.study.store import Store
@@ -45,8 +44,7 @@ def run_study(
 
     Args:
         store_path: the file of the study. Several calls, in several processes, may work on one file at a time.
-        executor: where units are trained: ``chebnet2d.cluster.LocalExecutor()`` (this process; default), ``ProcessExecutor``,
-            ``RayExecutor``, or one of your own.
+        executor: where units are trained: one of ``chebnet2d.cluster``, or your own; default: this process.
         root: folder of the datasets.
         reuse: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
         progress: called after every epoch, where units are trained in this process, and after every unit.
@@ -78,8 +76,7 @@ class _Driver:
         self.done = self._count_runs()
 
     def run(self, executor: Executor, cache: DatasetCache) -> None:
-        report = None if self.progress is None else self._report
-        trained = executor.run(train_unit, self._tasks(), shared=cache, report=report)
+        trained = executor.run(train_unit, self._tasks(), shared=cache, report=self._report)
         try:
             for unit_id, (rows, seconds) in trained:
                 unit = self.claimed[unit_id]

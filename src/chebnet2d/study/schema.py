@@ -29,7 +29,6 @@ _TABLES = (
     f"CREATE TABLE IF NOT EXISTS runs ({', '.join(COLUMNS)}, PRIMARY KEY (run_id))",
     "CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id)",
 )
-_OLD_METRICS = ("accuracy", "roc_auc")
 
 
 def prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
@@ -61,6 +60,6 @@ def unnested(row: Mapping[str, Any]) -> dict[str, Any]:
     """The opposite of ``stored``, for a row of this schema or of an older one; a KeyError says what it lacks."""
     values = {name: json.loads(value) if name in NESTED and isinstance(value, str) else value for name, value in row.items()}
     if "test" not in values:
-        metrics = {name: values[f"test_{name}"] for name in _OLD_METRICS}
+        metrics = {name: values[f"test_{name}"] for name in ("accuracy", "roc_auc")}
         values["test"] = {name: value for name, value in metrics.items() if value is not None}
     return {name: values[name] for name in COLUMNS}

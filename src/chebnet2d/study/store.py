@@ -13,7 +13,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from chebnet2d.study.schema import COLUMNS, INSERT, prepare_schema, stored, unne
 _SQLITE = b"SQLite format 3\x00"
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """See the module for what it guarantees."""
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
@@ -61,16 +61,9 @@ class Store:
     def _refusal(self, reason: str) -> InputError:
         return InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}{reason}")
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # ---- protocol and plan --------------------------------------------------------------------------------
     @property
     def protocol(self) -> Protocol | None:
         found = self._one("SELECT value FROM meta WHERE key = 'protocol'")
@@ -100,7 +93,6 @@ class Store:
                 [(unit.id, unit.position, unit.method, unit.dataset, len(unit.seeds)) for unit in units],
             )
 
-    # ---- work ---------------------------------------------------------------------------------------------
     def finished(self) -> set[str]:
         return {row[0] for row in self._connection.execute("SELECT DISTINCT unit_id FROM runs")}
 
@@ -145,7 +137,6 @@ class Store:
         whole = [(wanted[key], own) for key, own in found.items() if len(own) == len(wanted[key].seeds)]
         return sum(len(own) for unit, own in whole if self.commit(unit, own))
 
-    # ---- reading ------------------------------------------------------------------------------------------
     def rows(self) -> Iterator[dict[str, Any]]:
         """All runs, in an order that does not depend on when they were done."""
         columns = ", ".join(f"runs.{name}" for name in COLUMNS)
@@ -167,7 +158,6 @@ class Store:
             cell["working"] += unit_id in claims
         return list(cells.values())
 
-    # ---- inside -------------------------------------------------------------------------------------------
     def _is_finished(self, unit: Unit) -> bool:
         return self._one("SELECT 1 FROM runs WHERE unit_id = ?", unit.id) is not None
 
