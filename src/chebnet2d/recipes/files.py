@@ -44,8 +44,7 @@ def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Re
     where = f"the presets of {asked.model!r}" if path is None else str(path)
     name = dataset if dataset in known else DEFAULT
     if name not in known:
-        rule = f"a table [{dataset}] or [default]"
-        raise InputError("load_recipe", where, rule, got=", ".join(known) or "none", verb="have")
+        raise InputError("load_recipe", where, f"a table [{dataset}] or [default]", got=", ".join(known) or "none", verb="have")
     recipe = replace(known[name], dataset=dataset)
     if recipe.method != asked.model:
         raise InputError("load_recipe", f"[{name}] in {where}", f"of the method {asked.model!r}", recipe.method)
@@ -65,17 +64,13 @@ def shipped_recipes(method: str) -> dict[str, Recipe]:
 
 
 def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
-    """Values that a search of the method may choose from, besides the usual ones: name -> values, for "model" and "settings".
-
-    From its presets, else from its class, which may carry a ``search_space``.
-    """
+    """Values to search besides the usual ones, by name, for "model" and "settings": from its presets, else from its class."""
     return dict(_shipped_tables(method).get(_SEARCH) or find_model(method).search_space)
 
 
 def read_recipes(path: str | Path, method: str) -> dict[str, Recipe]:
     """The recipes of a file, by dataset. ``method``: of tables that do not name theirs."""
-    tables = read_toml("load_recipe", "path", path, "a preset file")
-    return _recipes(tables, parse_method(method).model, str(path))
+    return _recipes(read_toml("load_recipe", "path", path, "a preset file"), parse_method(method).model, str(path))
 
 
 def write_recipe(path: str | Path, recipe: Recipe, notes: Mapping[str, Any] | None = None) -> None:

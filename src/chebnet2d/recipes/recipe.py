@@ -115,9 +115,5 @@ class Recipe:
         return {**facts, "model": self.arguments, "settings": dict(self.settings)}
 
     def identity(self) -> dict[str, Any]:
-        """What results depend on: everything but the origin.
-
-        Ids of units and runs are digests of this form. It must stay as it is, name by name, or no study finds the runs of an
-        earlier one (``reuse``).
-        """
+        """What results depend on: all but the origin. Digests of it are the ids of stored runs, so its form must stay."""
         return {**self.to_json(), "origin": ""}

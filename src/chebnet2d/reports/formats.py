@@ -9,12 +9,10 @@ from dataclasses import asdict
 from chebnet2d._checks import one_of
 from chebnet2d.reports.tables import Cell, Table, title_of
 
-FORMATS = ("markdown", "latex", "csv", "json")
-
 
 def format_table(tables: Table | Sequence[Table], style: str = "markdown") -> str:
     """One table, or several one below the other (in CSV and JSON: the cells of all in one list, with raw numbers)."""
-    one_of("format_table", "style", style, FORMATS)
+    one_of("format_table", "style", style, ("markdown", "latex", "csv", "json"))
     several = [tables] if isinstance(tables, Table) else list(tables)
     if style in ("markdown", "latex"):
         return "\n".join(_markdown(table) if style == "markdown" else _latex(table) for table in several)

@@ -73,14 +73,13 @@ def table4(
     for dataset in datasets:
         one_of("table4", "datasets", dataset, LIKE)
     folder = Path(folder)
-    here = set(available(root)) if root is not None else set()
     lines = []
     for dataset in datasets:
-        source = root if dataset in here else folder / "data"
-        if dataset not in here and generated_facts(find_entry(dataset), Path(source or "")) is None:
+        source = root if root is not None and dataset in available(root) else folder / "data"
+        if source is not root and generated_facts(find_entry(dataset), source) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
-            arguments = (dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            arguments = (dataset, method, source, folder, 1 if dataset == "ogbn-products" else epochs)
             ((_, line),) = ProcessExecutor(1).run(_measure, [(f"{method} on {dataset}", arguments)])  # a new process each time
             lines.append(line)
             if done is not None:
@@ -124,21 +123,10 @@ def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epoch
     else:
         recipe = Recipe(method, model={"hidden_channels": 64, "degree": 10})
         result = recipe.train(data, split(data, "fixed", seed=0), **limits)
-    return Timing(
-        dataset=dataset,
-        method=method,
-        reading="filter-first" if dataset in ON_BASES else "full-batch",
-        generated=generated,
-        nodes=nodes,
-        epochs=result.epochs,
-        epoch_seconds=result.seconds / result.epochs,
-        total_seconds=result.seconds,
-        precompute_seconds=spent,
-        peak_mib=peak_mib(),
-        parameters=result.parameters,
-    )
+    facts: dict[str, Any] = {"precompute_seconds": spent, "peak_mib": peak_mib(), "parameters": result.parameters}
+    facts |= {"epochs": result.epochs, "epoch_seconds": result.seconds / result.epochs, "total_seconds": result.seconds}
+    return Timing(dataset, method, "filter-first" if dataset in ON_BASES else "full-batch", generated, nodes, **facts)
 
 
 def peak_mib() -> float:
-    """Of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)

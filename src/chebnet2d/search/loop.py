@@ -93,8 +93,7 @@ class SearchLoop:
                 self._report(None)
         while (count := self.spending.next_group(sum(len(group.asked) for group in self.in_training))) > 0:
             begin = self.trials.space.nearest(self.base) if self.trials.sampler == "tpe" else None
-            asked = self.trials.ask(count, begin)
-            if not asked:
+            if not (asked := self.trials.ask(count, begin)):
                 self.stopped = "every point was tried"
                 return
             possible = self._possible(asked)

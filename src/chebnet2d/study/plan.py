@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
-from chebnet2d.data import Split
 from chebnet2d.models import find_model
 from chebnet2d.recipes import Recipe
 from chebnet2d.study.protocol import Protocol
@@ -89,10 +88,6 @@ class Unit:
         code = [self.code_digest] if self.code_digest else []
         facts = [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code, *seeds]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-
-    def splits(self, data: Any) -> list[tuple[Split, int]]:
-        """The split and the initialisation seed of each run. ``data``: prepared by the recipe."""
-        return [(datasets.split(data, self.split, seed=split_seed), seed) for split_seed, seed in self.seeds]
 
 
 def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:

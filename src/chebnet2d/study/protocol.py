@@ -89,9 +89,7 @@ class Protocol:
         return (self.split,) if isinstance(self.split, str) else self.split
 
     @classmethod
-    def from_table(
-        cls, number: int, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None, **changes: Any
-    ) -> "Protocol":
+    def from_table(cls, number: int, *, methods: Sequence[str] = (), datasets: Sequence[str] = (), **changes: Any) -> "Protocol":
         """The protocol of one of the paper's tables, or a part of it."""
         if not isinstance(number, int) or str(number) not in ("1", "2", "3"):
             raise InputError("Protocol.from_table", "number", "1, 2 or 3", number)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from chebnet2d import data as datasets
 from chebnet2d._checks import InputError
 from chebnet2d._version import __version__
 from chebnet2d.data.generated import GENERATED
@@ -34,7 +35,8 @@ def train_unit(
     recipe = replace(unit.recipe, method=located(unit.recipe.method, folder))
     _check_same(f"the code of {unit.method!r}", unit.code_digest, code_digest(recipe.method))
     progress = None if report is None else lambda epoch: report(unit, epoch)
-    results = fit_many(recipe.runs(data, unit.splits(data)), data, width=unit.width, progress=progress)
+    splits = [(datasets.split(data, unit.split, seed=split_seed), seed) for split_seed, seed in unit.seeds]
+    results = fit_many(recipe.runs(data, splits), data, width=unit.width, progress=progress)
     facts = {
         "dataset": unit.dataset + (GENERATED if data.get("generated") else ""),  # the paper's numbers do not belong beside it
         "peak_mib": round(peak_mib(), 1),

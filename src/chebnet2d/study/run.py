@@ -76,7 +76,7 @@ class _Driver:
         self.done = self._count_runs()
 
     def run(self, executor: Executor, cache: DatasetCache) -> None:
-        trained = executor.run(train_unit, self._tasks(), shared=cache, report=self._report)
+        trained = executor.run(train_unit, self._tasks(), shared=cache, report=self._tell)
         try:
             for unit_id, (rows, seconds) in trained:
                 unit = self.claimed[unit_id]
@@ -102,11 +102,9 @@ class _Driver:
         finished = self.store.finished()
         return sum(len(unit.seeds) for unit in self.units if unit.id in finished)
 
-    def _report(self, unit: Unit, epoch: EpochProgress) -> None:
-        """Called from threads of the training: it must not touch the store."""
-        self.epochs[unit.id] = self.epochs.get(unit.id, 0) + epoch.active
-        self._tell(unit, epoch)
-
     def _tell(self, unit: Unit, epoch: EpochProgress | None) -> None:
+        """Called from threads of the training too: it must not touch the store."""
+        if epoch is not None:
+            self.epochs[unit.id] = self.epochs.get(unit.id, 0) + epoch.active
         if self.progress is not None:
             self.progress(StudyProgress(self.done, self.runs, unit, epoch, sum(self.epochs.values())))

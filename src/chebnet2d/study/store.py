@@ -82,8 +82,7 @@ class Store(AbstractContextManager["Store"]):
                 got = f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ"
                 hint = "Use another store, or the protocol it was begun with."
                 raise InputError("study", "store", "a new file, or one with this protocol", got=got, hint=hint)
-            text = json.dumps(facts, sort_keys=True)
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('protocol', ?)", (text,))
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('protocol', ?)", (json.dumps(facts, sort_keys=True),))
             planned = {row[0] for row in self._connection.execute("SELECT unit_id FROM units")}
             if planned and planned != {unit.id for unit in units}:
                 rule = f"those that {str(self.path)!r} was begun with; they have changed"
@@ -140,8 +139,8 @@ class Store(AbstractContextManager["Store"]):
     def rows(self) -> Iterator[dict[str, Any]]:
         """All runs, in an order that does not depend on when they were done."""
         columns = ", ".join(f"runs.{name}" for name in COLUMNS)
-        order = "ORDER BY units.position, split_seed, seed"
-        for values in self._connection.execute(f"SELECT {columns} FROM runs JOIN units USING (unit_id) {order}"):
+        query = f"SELECT {columns} FROM runs JOIN units USING (unit_id) ORDER BY units.position, split_seed, seed"
+        for values in self._connection.execute(query):
             yield unnested(dict(zip(COLUMNS, values, strict=True)))
 
     def progress(self) -> list[dict[str, Any]]:
@@ -151,8 +150,7 @@ class Store(AbstractContextManager["Store"]):
         done = dict(self._connection.execute("SELECT unit_id, COUNT(*) FROM runs GROUP BY unit_id"))
         claims = self._working()
         for unit_id, method, dataset, runs in self._connection.execute(planned):
-            fresh = {"method": method, "dataset": dataset, "runs": 0, "done": 0, "working": 0}
-            cell = cells.setdefault((method, dataset), fresh)
+            cell = cells.setdefault((method, dataset), {"method": method, "dataset": dataset, "runs": 0, "done": 0, "working": 0})
             cell["runs"] += runs
             cell["done"] += done.get(unit_id, 0)
             cell["working"] += unit_id in claims
