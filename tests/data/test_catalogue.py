@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import get_origin, get_type_hints
 
 import pytest
 
 from chebnet2d import InputError
-from chebnet2d.data import CATALOGUE, find_entry
+from chebnet2d.data import CATALOGUE, RAW_FORMATS, Statistics, find_entry
 from chebnet2d.data.splits import SPLIT_KINDS
 from data_root import find_data_root
 from paper_datasets import PAPER
@@ -56,3 +57,17 @@ def test_the_docs_page_agrees_with_the_catalogue():
         assert row in page
         for trouble in entry.trouble:
             assert trouble in page
+
+
+def test_every_field_has_its_type():
+    """The facts are TOML, which no type checker sees."""
+    for entry in CATALOGUE.values():
+        assert entry.format in RAW_FORMATS
+        for owner in (entry, entry.statistics, entry.paper or Statistics()):
+            for name, kind in get_type_hints(type(owner)).items():
+                value = getattr(owner, name)
+                if get_origin(kind) is tuple:
+                    assert isinstance(value, tuple)
+                    assert all(isinstance(text, str) for text in value)
+                else:
+                    assert isinstance(value, kind), (entry.name, name)

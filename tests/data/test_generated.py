@@ -101,8 +101,8 @@ class TestNotTheDataset:
 
     def test_search_keeps_the_key_of_presets_and_says_so(self, root):
         found = search(load("ogbn-arxiv", root), "mlp", budget=1, splits=1, split="fixed", epochs=2, patience=2)
-        assert found.preset.dataset == "ogbn-arxiv"
-        assert "1 fixed split of a generated graph, seed 0" in found.preset.origin
+        assert found.recipe.dataset == "ogbn-arxiv"
+        assert "1 fixed split of a generated graph, seed 0" in found.recipe.origin
 
     def test_the_command_writes_that_key_too(self, root, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

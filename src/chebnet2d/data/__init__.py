@@ -1,11 +1,10 @@
 """Datasets of the catalogue, graphs of the user's own, graphs that need no file; splits and transforms."""
 
-from chebnet2d.data.catalogue import CATALOGUE, find_entry
+from chebnet2d.data.catalogue import CATALOGUE, Entry, Statistics, find_entry
 from chebnet2d.data.checking import Check, check
 from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest, make_data, num_classes
 from chebnet2d.data.embedded import csbm, digits
-from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.fetching import fetch
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import generate

@@ -11,7 +11,7 @@ from pathlib import Path
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.entry import Entry
+from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.own_graph.saved_graph import saved_values
 from chebnet2d.data.own_graph.writing import write_graph
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from chebnet2d.data.catalogue import find_entry
+from chebnet2d.data.catalogue import Entry, Statistics, find_entry
 from chebnet2d.data.counts import statistics
 from chebnet2d.data.dataset import dataset_digest
-from chebnet2d.data.entry import Entry, Statistics
 from chebnet2d.data.loading import load
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from chebnet2d.data.catalogue import Statistics
 from chebnet2d.data.dataset import num_classes
-from chebnet2d.data.entry import Statistics
 
 
 def statistics(data: Data) -> Statistics:

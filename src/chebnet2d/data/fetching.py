@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.catalogue import find_entry
+from chebnet2d.data.catalogue import Entry, find_entry
 from chebnet2d.data.checking import check, compare
 from chebnet2d.data.download import DownloadProgress, NotFound, download
-from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated import generated_facts
 from chebnet2d.data.loading import files_of, with_placeholders

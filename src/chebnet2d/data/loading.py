@@ -10,9 +10,8 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError, flag, one_of
 from chebnet2d.data.cache import cache_path, read_cache, write_cache
-from chebnet2d.data.catalogue import CATALOGUE, find_entry
+from chebnet2d.data.catalogue import CATALOGUE, Entry, find_entry
 from chebnet2d.data.embedded import csbm, digits
-from chebnet2d.data.entry import Entry
 from chebnet2d.data.folders import cache_folder, data_root
 from chebnet2d.data.generated import GENERATED, generated_facts
 from chebnet2d.data.raw_formats import RAW_FORMATS

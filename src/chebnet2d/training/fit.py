@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from chebnet2d._checks import InputError, flag, integer, real
 from chebnet2d._device import checked_device
 from chebnet2d.training.batches import Batches
 from chebnet2d.training.learners import DistributedLearner, StackLearner
+from chebnet2d.training.learners.stack import stack_group
 from chebnet2d.training.loop import Learner, Training
 from chebnet2d.training.processes import process_rank
 from chebnet2d.training.pruning import Pruner, Standing
@@ -138,11 +139,9 @@ def initialise_parameters(model: nn.Module, seed: int) -> None:
 
 def _stacks(runs: Sequence[Run], source: Source, width: int | None) -> list[list[int]]:
     """Positions of the runs of each stack: of one class and shape, cut evenly, because a stack of few runs is slow."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for r, run in enumerate(runs):
-        model: Any = run.model
-        shapes = tuple((name, value.shape) for name, value in [*model.named_parameters(), *model.named_buffers()])
-        groups.setdefault((type(model), getattr(model, "stack_key", ()), shapes), []).append(r)
+        groups.setdefault(stack_group(run.model), []).append(r)
     parts = []
     for group in groups.values():
         widest = source.width(runs[group[0]], width)

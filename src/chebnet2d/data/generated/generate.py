@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.data.catalogue import find_entry
-from chebnet2d.data.entry import Entry, Statistics
+from chebnet2d.data.catalogue import Entry, Statistics, find_entry
 from chebnet2d.data.folders import data_root
 from chebnet2d.data.generated.graph_model import EXPONENTS, draw_edges, draw_labels
 from chebnet2d.data.generated.shapes import shape_of

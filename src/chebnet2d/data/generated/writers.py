@@ -9,7 +9,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from chebnet2d.data.entry import Entry
+from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.generated.graph_model import CHUNK
 from chebnet2d.data.generated.shapes import GraphShape
 

@@ -7,109 +7,83 @@ import numpy as np
 import scipy.sparse
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.feature_blocks import Dense, Place, Sparse, as_float32
+from chebnet2d.data.own_graph.feature_blocks import Dense, Sparse, as_float32
 from chebnet2d.data.own_graph.features import Features
-from chebnet2d.data.own_graph.numpy_files import NpzFile, load_npy
+from chebnet2d.data.own_graph.numpy_files import load_npy, load_npz
 from chebnet2d.data.own_graph.table import first_line, shown
+
+_KINDS: dict[str, Any] = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array, "coo": scipy.sparse.coo_array}
 
 
 def read_feature_file(path: Path) -> Features:
     """.npy: an N x F matrix. .npz: a scipy sparse matrix as ``scipy.sparse.save_npz`` writes it, or one matrix ``x``."""
+    label = str(path)
     if path.suffix.lower() == ".npy":
-        return dense_features(str(path), "", load_npy(path))
-    with NpzFile(path) as file:
-        if file.has("format", "shape", "data"):
-            return sparse_features(file.label, "", _saved_by_scipy(file))
-        name = "x" if file.has("x") else "features" if file.has("features") else None
-        if name is None:
-            rule = "a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x"
-            raise InputError(file.label, "the archive", rule, got=file.listed(), verb="hold")
-        return dense_features(file.label, name, file.array(name))
-
-
-def dense_features(label: str, name: str, array: Any) -> Features:
-    what = f"{label}: {name}" if name else f"{label}: the array"
-    if array.ndim != 2:
-        raise InputError("", what, "a matrix with a row for each node", got=f"shape {array.shape}")
-    if array.dtype.kind not in "iufb":
-        raise InputError("", what, "real numbers", got=f"dtype {array.dtype}", hint="Encode words as numbers first.", verb="hold")
-    place = _place(what)
-    return Features(label, array.shape[0], [Dense(as_float32(array, place), place)])
-
-
-def sparse_features(label: str, name: str, matrix: Any) -> Features:
-    what = f"{label}: {name}" if name else f"{label}: the matrix"
-    place = _place(what)
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-
-    def entry_place(entry: int, _: int) -> str:
-        return place(int(rows[entry]), int(matrix.indices[entry]))
-
-    matrix.data = as_float32(matrix.data[:, None], entry_place)[:, 0]
-    return Features(label, matrix.shape[0], [Sparse(matrix, place)], sparse=True)
-
-
-def sparse_from_parts(label: str, shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
-    """A CSR matrix from its parts, each of them checked: scipy's kernels do not check indices, and a file may hold any."""
-    _check_real(label, data)
-    try:
-        rows, columns = (int(n) for n in np.asarray(shape).ravel())
-        matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
-        matrix.check_format(full_check=True)
-    except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
-        raise InputError("", label, "the parts of a CSR matrix that fit each other", reason=first_line(error)) from None
-    matrix.sum_duplicates()
-    return matrix
-
-
-def _saved_by_scipy(file: NpzFile) -> Any:
-    kind = file.array("format").item()
+        return array_features(label, "the array", load_npy(path))
+    arrays, listed = load_npz(path, ("format", "shape", "data", "indices", "indptr", "row", "col", "x", "features"))
+    if not {"format", "shape", "data"} <= arrays.keys():
+        for name in ("x", "features"):
+            if name in arrays:
+                return array_features(label, name, arrays[name])
+        rule = "a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x"
+        raise InputError(label, "the archive", rule, got=listed, verb="hold")
+    kind = arrays["format"].item()
     kind = kind.decode("ascii", errors="replace") if isinstance(kind, bytes) else str(kind)
-    shape = file.array("shape")
-    label = f"{file.label}: the matrix"
-    if kind == "csr" and file.has("indices", "indptr"):
-        return sparse_from_parts(label, shape, file.array("data"), file.array("indices"), file.array("indptr"))
-    if kind == "csc" and file.has("indices", "indptr"):
-        swapped = np.asarray(shape).ravel()[::-1]
-        csc = sparse_from_parts(label, swapped, file.array("data"), file.array("indices"), file.array("indptr"))
-        return scipy.sparse.csr_array(csc.T)
-    if kind == "coo" and file.has("row", "col"):
-        return _from_coordinates(label, shape, file.array("data"), file.array("row"), file.array("col"))
-    raise InputError("", label, "in the format csr, csc or coo with its parts", got=f"{shown(kind)} with {file.listed()}")
+    parts = ("row", "col") if kind == "coo" else ("indices", "indptr")
+    what = f"{label}: the matrix"
+    if kind not in _KINDS or not arrays.keys() >= set(parts):
+        raise InputError("", what, "in the format csr, csc or coo with its parts", got=f"{shown(kind)} with {listed}")
+    matrix = sparse_matrix(what, kind, arrays["shape"], arrays["data"], *(arrays[part] for part in parts))
+    return array_features(label, "the matrix", matrix)
 
 
-def _from_coordinates(label: str, shape: Any, data: Any, row: Any, col: Any) -> Any:
-    _check_real(label, data)
+def array_features(label: str, name: str, matrix: Any) -> Features:
+    """From a numpy array or a scipy CSR matrix, whose values are replaced."""
+    what = f"{label}: {name}"
+    if matrix.ndim != 2:
+        raise InputError("", what, "a matrix with a row for each node", got=f"shape {matrix.shape}")
+    if matrix.dtype.kind not in "iufb":
+        raise InputError(
+            "", what, "real numbers", got=f"dtype {matrix.dtype}", hint="Encode words as numbers first.", verb="hold"
+        )
+
+    def place(row: int, column: int) -> str:
+        return f"{what} in row {row}, column {column} (from 0)"
+
+    if not scipy.sparse.issparse(matrix):
+        return Features(label, matrix.shape[0], [Dense(as_float32(matrix, place), place)])
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    values = as_float32(matrix.data[:, None], lambda entry, _: place(int(rows[entry]), int(matrix.indices[entry])))
+    matrix.data = values[:, 0]
+    return Features(label, matrix.shape[0], [Sparse(matrix, np.zeros(matrix.shape[0], dtype=bool), place)], sparse=True)
+
+
+def sparse_matrix(label: str, kind: str, shape: Any, data: Any, *index: Any) -> Any:
+    """A CSR matrix from the parts of one of any kind, checked: scipy's kernels do not check indices, and a file may hold any."""
     try:
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
-        coo = scipy.sparse.coo_array((data, (row, col)), shape=(rows, columns))
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError("", label, "coordinates that fit each other", reason=first_line(error)) from None
-    matrix = scipy.sparse.csr_array(coo)
+        matrix = _KINDS[kind]((data, index) if kind == "coo" else (data, *index), shape=(rows, columns))
+        if kind != "coo":  # that one checks itself
+            matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
+        raise InputError(
+            "", label, f"the parts of a {kind.upper()} matrix that fit each other", reason=first_line(error)
+        ) from None
+    matrix = scipy.sparse.csr_array(matrix)
     matrix.sum_duplicates()
     return matrix
-
-
-def _check_real(label: str, data: Any) -> None:
-    if data.dtype.kind not in "iufb":
-        raise InputError("", label, "real numbers", got=f"dtype {data.dtype}", verb="hold")
-
-
-def _place(what: str) -> Place:
-    return lambda row, column: f"{what} in row {row}, column {column} (from 0)"
 
 
 def ids_of(label: str, array: Any, nodes: int) -> Any:
     """Ids that come with a numbered graph: distinct integers or strings, one for each node."""
     if array.shape != (nodes,):
         raise InputError(label, "ids", f"one for each of the {nodes} nodes", got=f"shape {array.shape}")
-    if np.issubdtype(array.dtype, np.integer):
-        ids = array.astype(np.int64)
-    elif array.dtype.kind == "U":
-        ids = np.array(array.tolist(), dtype=object) if nodes else np.zeros(0, dtype=object)
-    else:
+    if not nodes:
+        return array
+    array = np.array(array.tolist()) if array.dtype == object else array
+    if array.dtype.kind not in "iuU":
         raise InputError(label, "ids", "integers or text", got=f"dtype {array.dtype}")
     seen, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
         raise InputError(label, "ids", "distinct", got=f"{shown(seen[counts.argmax()].item())} more than once")
-    return ids
+    return np.array(array.tolist(), dtype=object) if array.dtype.kind == "U" else array.astype(np.int64)

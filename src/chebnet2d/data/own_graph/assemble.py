@@ -33,21 +33,15 @@ def assemble(
     table = features if isinstance(features, Features) and features.blocks else None
     if table is None and features not in MADE_FEATURES:
         raise no_features(name)
-    if labels is not None and labels.ids is None:
+    if labels is not None and labels.ids is None and table is not None:
         _check_label_rows(labels, table)
-    if table is not None and table.ids is None:
-        count = table.rows
+    numbered = next((part for part in (table, labels) if part is not None and part.ids is None), None)
+    if numbered is not None:  # its rows are the nodes 0, 1, ...
+        count, owner = numbered.rows, numbered.label
         ids: Any = np.arange(count)
-        edge_ends = positions(edges.ids, count, table.label)
-        order = np.arange(count)
-        label_nodes = None
-        if labels is not None:
-            label_nodes = order if labels.ids is None else positions(labels.ids, count, table.label)
-    elif labels is not None and labels.ids is None:
-        count = labels.rows
-        ids = np.arange(count)
-        edge_ends = positions(edges.ids, count, labels.table.label)
-        order, label_nodes = np.arange(0), np.arange(count)
+        edge_ends, order, label_nodes = positions(edges.ids, count, owner), np.arange(count), np.arange(count)
+        if labels is not None and labels.ids is not None:
+            label_nodes = positions(labels.ids, count, owner)
     else:
         label_ids = None if labels is None else labels.ids
         parts = [edges.ids, table.ids if table is not None else None, label_ids, nodes]
@@ -69,32 +63,14 @@ def assemble(
     if labels is not None:
         values, class_names = labels.classes(options.unlabelled)
         y[label_nodes] = values
-    weight = None if edges.weight is None else torch.from_numpy(edges.weight)
-    feature_names = None if table is None else table.names
-    return graph_data(name, x, edge_index, weight, torch.from_numpy(y), ids, class_names, feature_names)
-
-
-def graph_data(
-    name: str,
-    x: Tensor,
-    edge_index: Tensor,
-    edge_weight: Tensor | None,
-    y: Tensor,
-    node_ids: Any,
-    class_names: list[str],
-    feature_names: list[str] | None = None,
-) -> Data:
-    data = Data(x=x, edge_index=edge_index, y=y)
-    if edge_weight is not None:
-        data.edge_weight = edge_weight
-    data.num_nodes = len(node_ids)
-    data.node_ids = node_ids
-    data.class_names = class_names
-    data.num_classes = len(class_names)
-    if feature_names is not None:
-        data.feature_names = feature_names
-    data.name = name
-    data.metric = "accuracy"
+    data = Data(x=x, edge_index=edge_index, y=torch.from_numpy(y))
+    if edges.weight is not None:
+        data.edge_weight = torch.from_numpy(edges.weight)
+    data.num_nodes, data.node_ids = len(ids), ids
+    data.class_names, data.num_classes = class_names, len(class_names)
+    if table is not None and table.names is not None:
+        data.feature_names = table.names
+    data.name, data.metric = name, "accuracy"
     return data
 
 
@@ -112,25 +88,20 @@ def no_features(name: str) -> InputError:
 
 
 def _check_known(part: IdColumns, numbers: Any, order: Any, features: Features) -> None:
-    missing = order[numbers] < 0
-    if not missing.any():
-        return
-    by_row = missing.reshape(len(part.columns), -1).T
-    row, k = divmod(int(by_row.argmax()), len(part.columns))
-    value = shown(part.value_at(row, part.columns[k]))
-    hint = "Add one, or choose 'zero' or 'mean' by {}."
-    where, rule = part.table.where(row), f"in {features.label}"
-    raise InputError(where, f"node {value}", rule, got="no row for it", hint=hint, mentions=("missing_features",))
+    bad = part.first(order[numbers] < 0)
+    if bad is not None:
+        hint = "Add one, or choose 'zero' or 'mean' by {}."
+        where, node = part.table.where(bad[0]), shown(part.table.cell(*bad))
+        rule = f"in {features.label}"
+        raise InputError(where, f"node {node}", rule, got="no row for it", hint=hint, mentions=("missing_features",))
 
 
-def _check_label_rows(labels: Labels, features: Features | None) -> None:
-    if features is None:
-        return
+def _check_label_rows(labels: Labels, features: Features) -> None:
     if features.ids is not None:
         hint = "Name it by {}."
         got = ", ".join(repr(name) for name in labels.table.names)
         rule = f"an id column, because {features.label} has one"
-        raise InputError(labels.table.label, "labels", rule, got=got, hint=hint, mentions=("node_id",), verb="have")
+        raise InputError(labels.label, "labels", rule, got=got, hint=hint, mentions=("node_id",), verb="have")
     if labels.rows != features.rows:
         rule = f"a row for each of the {features.rows} rows of {features.label}"
-        raise InputError(labels.table.label, "labels without ids", rule, got=str(labels.rows), verb="have")
+        raise InputError(labels.label, "labels without ids", rule, got=str(labels.rows), verb="have")

@@ -1,25 +1,16 @@
 """Which column is which: by the names that people use, or by the name the user gave."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
+from chebnet2d.data.own_graph.csv_table import CsvTable
 from chebnet2d.data.own_graph.table import Table
 
-EDGE_NAMES = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("u", "v"),
-    ("node1", "node2"),
-    ("id1", "id2"),
-    ("source_id", "target_id"),
-    ("from_id", "to_id"),
-    ("source", "destination"),
-    ("sender", "receiver"),
-    ("citing", "cited"),
+_EDGES = (
+    "source/target src/dst from/to u/v node1/node2 id1/id2 source_id/target_id from_id/to_id source/destination sender/receiver"
 )
+EDGE_NAMES = [pair.split("/") for pair in f"{_EDGES} citing/cited".split()]
 WEIGHT_NAMES = ("weight", "w", "edge_weight", "weights")
 ID_NAMES = ("id", "node_id", "nodeid", "node", "ids", "node_ids", "vertex", "name", "index", "unnamed:_0")
 LABEL_NAMES = ("label", "labels", "class", "y")
@@ -41,19 +32,17 @@ def named(table: Table, argument: str, name: str) -> int:
     raise InputError(table.label, argument, f"one of its {kind} ({listed})", name)
 
 
-def column_for(name: str | None, table: Table, others: Sequence[Table | None]) -> str | None:
-    """The name for this table, or None if it is meant for another one: those tables are meant that have such a column.
+def column_for(name: str | None, table: Table, tables: Sequence[Table | None]) -> str | None:
+    """The name for this table, or None if it is meant for another of the tables: those that have such a column.
 
     If none has one, all are meant, so that the first one that is read reports it.
     """
-    if name is None or _mentions(table, name) or not any(other is not None and _mentions(other, name) for other in others):
-        return name
-    return None
+    meant = [other for other in tables if other is not None and name in _header(other)]
+    return name if name is None or table in meant or not meant else None
 
 
-def _mentions(table: Table, name: str) -> bool:
-    names = [field.strip() for field in table.head[0]] if isinstance(table, CsvTable) else table.names
-    return name in names
+def _header(table: Table) -> list[str]:
+    return [field.strip() for field in table.head[0]] if isinstance(table, CsvTable) else table.names
 
 
 def find(table: Table, names: Sequence[str], without: Sequence[int] = ()) -> int | None:
@@ -63,8 +52,8 @@ def find(table: Table, names: Sequence[str], without: Sequence[int] = ()) -> int
 
 
 def find_edges(table: Table) -> tuple[int, int] | None:
-    for first, second in EDGE_NAMES:
-        source, target = find(table, (first,)), find(table, (second,))
+    for pair in EDGE_NAMES:
+        source, target = (find(table, (name,)) for name in pair)
         if source is not None and target is not None:
             return source, target
     return None
@@ -84,26 +73,9 @@ def find_label(table: Table) -> int | None:
     return find(table, names)
 
 
-def header_by_force(table: Table, header: bool | None, asked: Sequence[str | None]) -> bool | None:
-    """What is certain about the header before any name is recognised: the format, the user's word, a name that was asked for.
-
-    ``None`` if nothing is. Sets the table accordingly.
-    """
-    if not isinstance(table, CsvTable):
-        return True
-    if header is None and any(name is not None and not name.isdigit() for name in asked):
-        header = True
-    if header is not None:
-        table.use_header(header)
-    return header
-
-
-def looks_like_pandas_numbers(fields: Sequence[str]) -> bool:
-    """``0,1,2,...`` is the header that pandas writes for a matrix (behind an empty name for its index)."""
-    names = [field.strip() for field in fields]
-    names = names[1:] if names[0] == "" or plain(names[0]) in ID_NAMES else names
-    return len(names) >= 3 and names == [str(i) for i in range(len(names))]
-
-
-def all_numbers(fields: Sequence[str]) -> bool:
-    return all(is_number(field) for field in fields)
+def settle_header(table: Table, header: bool | None, asked: Sequence[str | None], guess: Callable[[CsvTable], bool]) -> None:
+    """Whether the first line of a CSV file is a header: by the user's word, by a name that was asked for, or by a guess."""
+    if isinstance(table, CsvTable):
+        if header is None and any(name is not None and not name.isdigit() for name in asked):
+            header = True
+        table.use_header(guess(table) if header is None else header)

@@ -3,39 +3,37 @@
 import csv
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import Table, first_line, shown
+from chebnet2d.data.own_graph.table import Table, first_line, is_numeric, shown
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
-_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*\Z")
+NUMBER = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*"
+_NUMBER = re.compile(NUMBER)
 
 
 def is_number(text: str) -> bool:
-    return _NUMBER.match(text) is not None
+    return _NUMBER.fullmatch(text) is not None
 
 
 class CsvTable(Table):
-    """``head`` holds the first two records. The caller looks at them and sets ``has_header`` before it reads."""
+    """``head`` holds the first two records (the second may be empty). The caller looks at them and says ``use_header``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.label = str(path)
         self.delimiter = _delimiter(path)
-        self.head: list[list[str]] = []
-        self._first_lines: list[int] = []
-        for line, fields in itertools.islice(self._records(skip_empty=True), 2):
-            self.head.append(fields)
-            self._first_lines.append(line)
-        if not self.head:
+        begin = list(itertools.islice(self._records(skip_empty=True), 2))
+        if not begin:
             raise InputError(self.label, "the file", "at least one line", got="an empty one", verb="hold")
-        self._header_end = self._end_of_first_record()
+        self.head = [begin[0].fields, begin[1].fields if len(begin) > 1 else []]
+        self._header_end = begin[0].last
         self.use_header(True)
 
     def use_header(self, header: bool) -> None:
@@ -43,12 +41,12 @@ class CsvTable(Table):
         first = self.head[0]
         self.names = [name.strip() for name in first] if header else [str(i) for i in range(len(first))]
 
-    # ---- reading ------------------------------------------------------------------------------------------
     def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
         types: dict[int, Any] = {**dict.fromkeys(text, pa.string()), **dict.fromkeys(numbers, pa.float64())}
         table = self._arrow(columns, types)
         # Dates and times are words here: a model has no use for their type, and a message should show what was written.
-        odd = [i for i in columns if not _is_plain(table[str(i)].type)]
+        kinds = {i: table[str(i)].type for i in columns}
+        odd = [i for i, kind in kinds.items() if not is_numeric(kind) and not pa.types.is_string(kind)]
         if odd:
             table = self._arrow(columns, {**types, **dict.fromkeys(odd, pa.string())})
         return [table[str(i)] for i in columns]
@@ -77,7 +75,6 @@ class CsvTable(Table):
                 return pa.table({str(i): pa.array([], types.get(i, pa.null())) for i in columns})
             raise self._explain(error, types) from None
 
-    # ---- the second pass ----------------------------------------------------------------------------------
     def _explain(self, error: Exception, types: dict[int, Any]) -> InputError:
         """Why pyarrow gave up, with the line: a wrong number of columns, a word for a number, or bytes that are no text."""
         if "utf8" in str(error).lower():
@@ -88,61 +85,51 @@ class CsvTable(Table):
                     got = shown(line[max(0, bad.start - 10) : bad.start + 10])
                     return InputError(f"{self.label}, line {number}", "text", "UTF-8", got=got, hint="Save the file as UTF-8.")
         numbers = [i for i, kind in types.items() if kind == pa.float64()]
-        accepted: set[str] = set()  # the same numbers occur many times
-        for line_number, fields in self._rows():
+        for record in self._rows():
+            place, fields = f"{self.label}, line {record.first}", record.fields
             if len(fields) != self.width:
                 got = f"{len(fields)}: {shown(self.delimiter.join(fields))}"
-                rule = f"{self.width} columns as the first one"
-                return InputError(f"{self.label}, line {line_number}", "a line", rule, got=got, verb="have")
+                return InputError(place, "a line", f"{self.width} columns as the first one", got=got, verb="have")
             for i in numbers:
-                text = fields[i]
-                if text in accepted:
-                    continue
-                if text.strip() not in MISSING and not is_number(text):
-                    return InputError(
-                        f"{self.label}, line {line_number}", self.called(i, "weight"), "a finite number >= 0", got=shown(text)
-                    )
-                if len(accepted) < 100_000:
-                    accepted.add(text)
+                if fields[i].strip() not in MISSING and not is_number(fields[i]):
+                    return InputError(place, self.called(i, "weight"), "a finite number >= 0", got=shown(fields[i]))
         return InputError(self.label, "the file", "CSV", reason=first_line(error))
 
     def where(self, row: int) -> str:
-        return f"{self.label}, line {self._row(row)[0]}"
+        return f"{self.label}, line {self._row(row).first}"
 
     def cell(self, row: int, column: int) -> str:
-        return self._row(row)[1][column]
+        return self._row(row).fields[column]
 
-    def _row(self, row: int) -> tuple[int, list[str]]:
+    def _row(self, row: int) -> "_Record":
         return next(itertools.islice(self._rows(), row, None))
 
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Records without the header, numbered by the line they start on, as pyarrow counts them."""
+    def _rows(self) -> "Iterator[_Record]":
+        """Records without the header, as pyarrow counts them."""
         records = self._records(skip_empty=self.width > 1)
         if self.has_header:
-            records = itertools.dropwhile(lambda record: record[0] <= self._header_end, records)
+            records = itertools.dropwhile(lambda record: record.first <= self._header_end, records)
         return records
 
-    def _records(self, skip_empty: bool) -> Iterator[tuple[int, list[str]]]:
+    def _records(self, skip_empty: bool) -> "Iterator[_Record]":
         with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             reader = csv.reader(file, delimiter=self.delimiter)
-            start = 1
-            for fields in _unbroken(reader, self.label):
-                if fields or not skip_empty:
-                    yield start, fields or [""]
-                start = reader.line_num + 1
-
-    def _end_of_first_record(self) -> int:
-        with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            reader = csv.reader(file, delimiter=self.delimiter)
-            next(fields for fields in reader if fields)
-            return reader.line_num
+            first = 1
+            try:
+                for fields in reader:
+                    if fields or not skip_empty:
+                        yield _Record(first, reader.line_num, fields or [""])
+                    first = reader.line_num + 1
+            except csv.Error as error:
+                raise InputError(f"{self.label}, line {reader.line_num}", "the line", "valid CSV", reason=str(error)) from None
 
 
-def _unbroken(reader: Any, label: str) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise InputError(f"{label}, line {reader.line_num}", "the line", "valid CSV", reason=str(error)) from None
+class _Record(NamedTuple):
+    """Fields, and the lines of the file on which they begin and end."""
+
+    first: int
+    last: int
+    fields: list[str]
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -155,15 +142,4 @@ def _delimiter(path: Path) -> str:
     if path.suffix.lower() == ".tsv":
         return "\t"
     first = next((line for line in _lines(path) if line.strip()), b"").decode("utf-8", errors="replace")
-    count: Callable[[str], int] = first.count
-    return "," if count(",") else max(";\t", key=count) if count(";") or count("\t") else ","
-
-
-def _is_plain(kind: Any) -> bool:
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_null(kind)
-    )
+    return "," if "," in first or not {";", "\t"} & set(first) else max(";\t", key=first.count)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.columns import WEIGHT_NAMES, find, find_edges, header_by_force, named, plain
+from chebnet2d.data.own_graph.columns import WEIGHT_NAMES, find, find_edges, named, plain, settle_header
 from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
 from chebnet2d.data.own_graph.node_ids import IdColumns, encode
 from chebnet2d.data.own_graph.options import ReadOptions
@@ -21,10 +21,6 @@ class Edges:
     ids: IdColumns
     weight: Any
 
-    @property
-    def table(self) -> Table:
-        return self.ids.table
-
 
 def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = None) -> Edges:
     """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
@@ -33,35 +29,36 @@ def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = Non
         raise InputError(table.label, "source and target", "named together", got=f"source={source!r} and target={target!r}")
     if table.width < 2:
         raise InputError(table.label, "an edge table", "at least two columns", got=f"{table.width}: {table.names}", verb="have")
-    settled = header_by_force(table, options.header, (source, target, weight))
-    if settled is None:
-        _settle_header(table, known)
+    settle_header(table, options.header, (source, target, weight), lambda csv: _guess_header(csv, known))
     columns = _id_columns(table, source, target)
     third = _weight_column(table, weight, columns)
-    return _read(table, columns, third)
+    if third is None:
+        return Edges(encode(table, columns, table.read(columns, text=columns), "id"), None)
+    *ends, weights = table.read((*columns, third), text=columns, numbers=(third,))
+    ids = encode(table, columns, ends, "id")
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused below
+        numbers = np.asarray(weights.fill_null(float("nan"))).astype(np.float32)
+    bad = ~(np.isfinite(numbers) & (numbers >= 0))
+    if bad.any():
+        raise table.bad_cell(int(bad.argmax()), third, "weight", "a finite number >= 0")
+    return Edges(ids, numbers)
 
 
-def _settle_header(table: Table, known: IdColumns | None) -> None:
-    assert isinstance(table, CsvTable)
-    table.use_header(True)
+def _guess_header(table: CsvTable, known: IdColumns | None) -> bool:
+    first, second = table.head
     if find_edges(table) is not None:
-        return
-    first, second = table.head[0], table.head[1] if len(table.head) > 1 else None
+        return True
     if _some_edge_name(table) and not all(is_number(field) for field in first[:2]):
-        return  # half a header is a header: _id_columns asks for the other half
-    table.use_header(False)
+        return True  # half a header is a header: _id_columns asks for the other half
     if any(is_number(field) for field in first[:3]):
-        return
-    if second is not None and len(second) == len(first) and any(is_number(field) for field in second[:3]):
-        table.use_header(True)
-        return
+        return False
+    if len(second) == len(first) and any(is_number(field) for field in second[:3]):
+        return True
     # Names in the first line and names in the second. It is an edge if one of its ends is mentioned anywhere else.
-    sources, targets = table.read((0, 1), text=(0, 1))
-    ends = {field.strip() for field in first[:2]}
-    mentioned = any(_contains(column.slice(1), end) for column in (sources, targets) for end in ends)
-    if known is not None and not mentioned:
-        mentioned = any(_contains(known.values.cast("string"), end) for end in ends)
-    table.use_header(not mentioned)
+    table.use_header(False)
+    elsewhere = [column.slice(1) for column in table.read((0, 1), text=(0, 1))]
+    elsewhere += [] if known is None else [known.values.cast("string")]
+    return not any(_contains(strings, field.strip()) for strings in elsewhere for field in first[:2])
 
 
 def _contains(strings: Any, text: str) -> bool:
@@ -69,12 +66,8 @@ def _contains(strings: Any, text: str) -> bool:
 
 
 def _some_edge_name(table: Table) -> bool:
-    return plain(table.names[0]) in ("source", "src", "from", "node1") or plain(table.names[1]) in (
-        "target",
-        "dst",
-        "to",
-        "node2",
-    )
+    source, target = (plain(name) for name in table.names[:2])
+    return source in ("source", "src", "from", "node1") or target in ("target", "dst", "to", "node2")
 
 
 def _id_columns(table: Table, source: str | None, target: str | None) -> tuple[int, int]:
@@ -99,17 +92,3 @@ def _weight_column(table: Table, weight: str | None, ids: tuple[int, int]) -> in
         return find(table, WEIGHT_NAMES, without=ids)
     assert isinstance(table, CsvTable)
     return 2 if table.width == 3 and ids == (0, 1) and is_number(table.head[0][2]) else None
-
-
-def _read(table: Table, columns: tuple[int, int], third: int | None) -> Edges:
-    if third is None:
-        sources, targets = table.read(columns, text=columns)
-        return Edges(encode(table, columns, (sources, targets), "id"), None)
-    sources, targets, weights = table.read((*columns, third), text=columns, numbers=(third,))
-    ids = encode(table, columns, (sources, targets), "id")
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused below
-        numbers = np.asarray(weights.fill_null(float("nan"))).astype(np.float32)
-    bad = ~(np.isfinite(numbers) & (numbers >= 0))
-    if bad.any():
-        raise table.bad_cell(int(bad.argmax()), third, "weight", "a finite number >= 0")
-    return Edges(ids, numbers)

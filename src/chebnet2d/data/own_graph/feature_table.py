@@ -1,35 +1,21 @@
 """A table about the nodes: ids, features and labels."""
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.columns import (
-    LABEL_NAMES,
-    all_numbers,
-    find_id,
-    find_label,
-    header_by_force,
-    looks_like_pandas_numbers,
-    named,
-    plain,
-)
+from chebnet2d.data.own_graph.columns import LABEL_NAMES, find_id, find_label, named, plain, settle_header
 from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
 from chebnet2d.data.own_graph.feature_blocks import Block
-from chebnet2d.data.own_graph.feature_columns import feature_block, feature_groups
+from chebnet2d.data.own_graph.feature_columns import feature_block
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.labels import Labels
-from chebnet2d.data.own_graph.node_ids import encode, refuse_repeated
+from chebnet2d.data.own_graph.node_ids import encode_once
 from chebnet2d.data.own_graph.options import ReadOptions
-from chebnet2d.data.own_graph.table import Table, shown
+from chebnet2d.data.own_graph.table import Table, is_numeric, shown
 
-
-@dataclass(frozen=True)
-class NodeTable:
-    """``features`` has no blocks if the table has ids and labels alone; ``labels`` is ``None`` without a label column."""
-
-    features: Features
-    labels: Labels | None
+NodeTable = tuple[Features, Labels | None]
+"""The features have no blocks if the table has ids and labels alone; the labels are None without a label column."""
 
 
 def read_node_table(table: Table, options: ReadOptions, *, label_elsewhere: bool = False, values: bool = True) -> NodeTable:
@@ -38,8 +24,7 @@ def read_node_table(table: Table, options: ReadOptions, *, label_elsewhere: bool
     ``label_elsewhere``: a label column here would be one too many. ``values=False``: the features are not wanted.
     """
     node_id, label = options.node_id, options.label
-    if header_by_force(table, options.header, (node_id, None if label_elsewhere else label)) is None:
-        _settle_header(table)
+    settle_header(table, options.header, (node_id, None if label_elsewhere else label), _guess_header)
     left_out = [named(table, "ignore", name) for name in options.ignore if values or name in table.names]
     ids = named(table, "node_id", node_id) if node_id is not None else find_id(table) if table.has_header else None
     labels = _label_column(table, label, label_elsewhere, left_out)
@@ -55,32 +40,26 @@ def node_table_at(table: Table, ids: int | None, labels: int | None, values: Seq
     wanted = [*text, *values]
     arrays = dict(zip(wanted, table.read(wanted, text=text), strict=True)) if wanted else {}
     rows = len(arrays[wanted[0]]) if wanted else 0
-    id_column = None
-    if ids is not None:
-        id_column = encode(table, (ids,), (arrays[ids],), "id")
-        refuse_repeated(id_column)
+    id_column = None if ids is None else encode_once(table, ids, arrays[ids])
     blocks: list[Block] = []
     names: list[str] = []
-    for group in feature_groups(values, arrays):
-        block, block_names = feature_block(table, group, arrays, categorical)
+    for _, group in itertools.groupby(values, lambda i: -1 if is_numeric(arrays[i].type) else i):
+        block, block_names = feature_block(table, list(group), arrays, categorical)
         blocks.append(block)
         names += block_names
     features = Features(table.label, rows, blocks, ids=id_column, names=names if table.has_header else None)
-    found = None if labels is None else Labels(table, labels, arrays[labels], ids=id_column, rows=rows)
-    return NodeTable(features, found)
+    return features, None if labels is None else Labels(table, labels, arrays[labels], id_column)
 
 
-def _settle_header(table: Table) -> None:
-    assert isinstance(table, CsvTable)
+def _guess_header(table: CsvTable) -> bool:
     first = table.head[0]
-    table.use_header(True)
     if find_id(table) is not None or any(plain(name) in LABEL_NAMES for name in table.names):
-        return
-    if looks_like_pandas_numbers(first) or not any(is_number(field) for field in first):
-        return
-    if all_numbers(first):
-        table.use_header(False)
-        return
+        return True
+    if table.width >= 3 and table.names == [str(i) for i in range(table.width)]:
+        return True  # what pandas writes for a matrix
+    numbers = [is_number(field) for field in first]
+    if not any(numbers) or all(numbers):
+        return not any(numbers)
     hint = "Say by {} whether there is one; name the id column by {}, by its position ('0') if there is no header."
     got = f"words and numbers: {shown(table.delimiter.join(first))}"
     raise InputError(f"{table.label}, line 1", "a header", "told from a row", got=got, hint=hint, mentions=("header", "node_id"))

@@ -27,22 +27,15 @@ class Features:
     names: list[str] | None = None
     sparse: bool = False
 
-    @property
-    def width(self) -> int:
-        return sum(block.width for block in self.blocks)
-
     def matrix(self, order: Any, missing: str) -> Tensor:
         """N x F for the nodes, ``order[n]`` being the row of node n or -1. Float32, dense or torch CSR."""
-        if missing == "error":
-            for block in self.blocks:
-                place = block.missing()
-                if place is not None:
-                    raise InputError("", place, "a value", got="none", hint=FILL, mentions=("missing_features",), verb="have")
         parts = []
         for block in self.blocks:
-            fill = block.means() if missing == "mean" else np.zeros(block.width)
-            parts.append(block.rows(order, fill))
-        dense_bytes = len(order) * self.width * 4
+            place = block.missing() if missing == "error" else None
+            if place is not None:
+                raise InputError("", place, "a value", got="none", hint=FILL, mentions=("missing_features",), verb="have")
+            parts.append(block.rows(order, block.means() if missing == "mean" else np.zeros(block.width)))
+        dense_bytes = 4 * len(order) * sum(block.width for block in self.blocks)
         stored = sum(part.nnz if scipy.sparse.issparse(part) else np.count_nonzero(part) for part in parts)
         # CSR needs 8 bytes for an entry: beyond half density it would be the larger of the two.
         if self.sparse or (dense_bytes > DENSE_LIMIT and stored * 8 < dense_bytes):

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.columns import find_id, find_label, header_by_force, named
+from chebnet2d.data.own_graph.columns import find_id, find_label, named, settle_header
 from chebnet2d.data.own_graph.csv_table import MISSING, CsvTable, is_number
-from chebnet2d.data.own_graph.node_ids import IdColumns, encode, refuse_repeated
+from chebnet2d.data.own_graph.node_ids import IdColumns, encode_once
 from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import Table
 
@@ -22,19 +22,24 @@ _INTEGER = re.compile(r"(0|-?[1-9][0-9]*)(\.0*)?")
 
 @dataclass(frozen=True)
 class Labels:
-    """A column of labels. ``ids`` is ``None`` if its rows are the nodes 0..rows - 1."""
+    """A column of labels. ``ids`` is ``None`` if its rows are the nodes 0, 1, ..."""
 
     table: Table
     column: int
     values: Any
     ids: IdColumns | None
-    rows: int
+
+    @property
+    def label(self) -> str:
+        return self.table.label
+
+    @property
+    def rows(self) -> int:
+        return len(self.values)
 
     def classes(self, unlabelled: str | None) -> tuple[Any, list[str]]:
         """(class index of each row or -1, class names). Integers are sorted by value, words by code point."""
-        encoded = pa.concat_arrays(
-            _text(self.table, self.column, self.values).chunks or [pa.array([], pa.string())]
-        ).dictionary_encode()
+        encoded = _text(self.table, self.column, self.values).combine_chunks().dictionary_encode()
         codes = np.asarray(encoded.indices.fill_null(-1))
         words = pc.utf8_trim_whitespace(encoded.dictionary).to_pylist()
         absent = {"", unlabelled}
@@ -42,15 +47,12 @@ class Labels:
             absent |= set(_NAN)
         doubtful = next((k for k, word in enumerate(words) if word not in absent and _in_doubt(word)), None)
         if doubtful is not None and unlabelled is None:
-            raise self.table.bad_cell(
-                int((codes == doubtful).argmax()),
-                self.column,
-                "label",
-                "a class",
+            hint = (
                 "It is a class for some and the lack of a label for others. Leave the field empty for a node without a label, or "
-                "say by {} which word means none ('' if all of them are classes).",
-                ("unlabelled",),
+                "say by {} which word means none ('' if all of them are classes)."
             )
+            row = int((codes == doubtful).argmax())
+            raise self.table.bad_cell(row, self.column, "label", "a class", hint, ("unlabelled",))
         keys = self._keys(codes, words, absent)
         classes = sorted({key for key in keys if key is not None})
         index = {key: k for k, key in enumerate(classes)}
@@ -66,9 +68,8 @@ class Labels:
         if all(is_number(word) for word in present):
             fraction = next((k for k, word in enumerate(words) if word not in absent and not float(word).is_integer()), None)
             if fraction is not None:
-                raise self.table.bad_cell(
-                    int((codes == fraction).argmax()), self.column, "label", "a class (a word or an integer)"
-                )
+                row = int((codes == fraction).argmax())
+                raise self.table.bad_cell(row, self.column, "label", "a class (a word or an integer)")
         return [None if word in absent else word for word in words]
 
 
@@ -79,16 +80,11 @@ def _in_doubt(word: str) -> bool:
 def read_labels(table: Table, options: ReadOptions, known: IdColumns | None = None, expected_rows: int | None = None) -> Labels:
     """``known`` ids and ``expected_rows`` tell a header from a first row where the names do not."""
     node_id, label = options.node_id, options.label
-    if header_by_force(table, options.header, (node_id, label)) is None:
-        _settle_header(table, known, expected_rows)
+    settle_header(table, options.header, (node_id, label), lambda csv: _guess_header(csv, known, expected_rows))
     ids, labels = _columns(table, node_id, label)
-    if ids is None:
-        (values,) = table.read((labels,), text=(labels,))
-        return Labels(table, labels, values, ids=None, rows=len(values))
-    id_values, values = table.read((ids, labels), text=(ids, labels))
-    encoded = encode(table, (ids,), (id_values,), "id")
-    refuse_repeated(encoded)
-    return Labels(table, labels, values, ids=encoded, rows=len(values))
+    wanted = [column for column in (ids, labels) if column is not None]
+    *id_values, values = table.read(wanted, text=wanted)
+    return Labels(table, labels, values, None if ids is None else encode_once(table, ids, id_values[0]))
 
 
 def _columns(table: Table, node_id: str | None, label: str | None) -> tuple[int | None, int]:
@@ -111,28 +107,22 @@ def _columns(table: Table, node_id: str | None, label: str | None) -> tuple[int 
     return ids, labels
 
 
-def _settle_header(table: Table, known: IdColumns | None, expected_rows: int | None) -> None:
-    assert isinstance(table, CsvTable)
-    table.use_header(True)
+def _guess_header(table: CsvTable, known: IdColumns | None, expected_rows: int | None) -> bool:
+    first, second = table.head
     if find_label(table) is not None or (table.width > 1 and find_id(table) is not None):
-        return
-    first, second = table.head[0], table.head[1] if len(table.head) > 1 else None
-    if is_number(first[0]) or any(is_number(field) for field in first):
+        return True
+    if any(is_number(field) for field in first):
+        return False
+    if any(is_number(field) for field in second):
+        return True
+    if table.width == 1:
         table.use_header(False)
-    elif second is not None and any(is_number(field) for field in second):
-        table.use_header(True)
-    elif table.width == 1:
-        table.use_header(False)
-        if expected_rows is not None:
-            (values,) = table.read((0,), text=(0,))
-            table.use_header(len(values) == expected_rows + 1)
-    elif known is not None:
-        texts = known.values.cast("string")
-        table.use_header(not pc.any(pc.is_in(pa.array([field.strip() for field in first]), value_set=texts)).as_py())
+        return expected_rows is not None and len(table.read((0,), text=(0,))[0]) == expected_rows + 1
+    mentioned = known is not None and pc.any(pc.is_in(pa.array([f.strip() for f in first]), known.values.cast("string"))).as_py()
+    return not mentioned
 
 
 def _text(table: Table, column: int, array: Any) -> Any:
-    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     kind = array.type
     if pa.types.is_boolean(kind):
         return pc.if_else(array, "True", "False")

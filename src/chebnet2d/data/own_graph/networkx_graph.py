@@ -10,13 +10,14 @@ import torch
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.arrays import dense_features, sparse_features
+from chebnet2d.data.own_graph.arrays import array_features
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
 from chebnet2d.data.own_graph.edges import read_edges
 from chebnet2d.data.own_graph.feature_table import node_table_at
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import MemoryTable, shown
+from chebnet2d.graph import SparseOperator
 
 _OWNER = "from_networkx"
 
@@ -48,15 +49,17 @@ def from_networkx(
     def place(row: int) -> str:
         return f"node {shown(nodes[row])}"
 
+    names: list[str] = []
     matrix = None
-    if isinstance(features, str) and features in MADE_FEATURES:
-        names: list[str] = []
-    elif features is None:
+    made = features if isinstance(features, str) and features in MADE_FEATURES else None
+    if features is None:
         names = list(dict.fromkeys(name for values in attributes for name in values if name != label))
-    elif isinstance(features, str) or (isinstance(features, Sequence) and all(isinstance(name, str) for name in features)):
-        names = [features] if isinstance(features, str) else list(features)
+    elif isinstance(features, str):
+        names = [] if made else [features]
+    elif isinstance(features, Sequence) and all(isinstance(name, str) for name in features):
+        names = list(features)
     else:
-        names, matrix = [], features
+        matrix = features
     for name in names:
         if not any(name in values for values in attributes):
             raise InputError(_OWNER, "features", "attributes of nodes", got=f"{name!r}, which no node has")
@@ -66,21 +69,14 @@ def from_networkx(
     if labelled:
         columns["label"] = _column(str(label), attributes, place)
     table = MemoryTable("graph", ["id", *names, *([str(label)] if labelled else [])], list(columns.values()), place)
-    found = node_table_at(table, 0, 1 + len(names) if labelled else None, range(1, 1 + len(names)), categorical)
-    source: Features | str = found.features
-    if isinstance(features, str) and features in MADE_FEATURES:
-        source = features
-    elif matrix is not None:
+    columns_of_features = range(1, 1 + len(names))
+    found, labels = node_table_at(table, 0, 1 + len(names) if labelled else None, columns_of_features, categorical)
+    source: Features | str = made or found
+    if matrix is not None:
         source = _matrix(matrix, len(nodes))
-        source.ids = found.features.ids
-    return assemble(
-        str(getattr(graph, "name", "") or "graph"),
-        read_edges(_edge_table(graph, weight), options),
-        source,
-        found.labels,
-        options,
-        nodes=found.features.ids,
-    )
+        source.ids = found.ids
+    edges = read_edges(_edge_table(graph, weight), options)
+    return assemble(str(getattr(graph, "name", "") or "graph"), edges, source, labels, options, nodes=found.ids)
 
 
 def _ids(nodes: list[Any]) -> Any:
@@ -125,21 +121,12 @@ def _edge_table(graph: Any, weight: str | None) -> MemoryTable:
 def _matrix(matrix: Any, nodes: int) -> Features:
     if isinstance(matrix, torch.Tensor):
         matrix = matrix.detach().cpu()
-        matrix = matrix.numpy() if matrix.layout == torch.strided else _scipy(matrix)
-    if scipy.sparse.issparse(matrix):
-        found = sparse_features(_OWNER, "features", scipy.sparse.csr_array(matrix, copy=True))
-    else:
-        try:
-            array = np.asarray(matrix)
-        except ValueError:
-            raise InputError(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
-        found = dense_features(_OWNER, "features", array)
+        matrix = matrix.numpy() if matrix.layout == torch.strided else SparseOperator.from_torch(matrix).to_scipy()
+    try:
+        array = scipy.sparse.csr_array(matrix, copy=True) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
+    except ValueError:
+        raise InputError(_OWNER, "features", "names of node attributes or a matrix", matrix) from None
+    found = array_features(_OWNER, "features", array)
     if found.rows != nodes:
         raise InputError(_OWNER, "features", f"a row for each of the {nodes} nodes", got=str(found.rows), verb="have")
     return found
-
-
-def _scipy(tensor: torch.Tensor) -> Any:
-    from chebnet2d.graph import SparseOperator
-
-    return SparseOperator.from_torch(tensor).to_scipy()

@@ -28,26 +28,16 @@ class IdColumns:
     codes: Any
     values: Any
 
-    @property
-    def rows(self) -> int:
-        return len(self.codes) // len(self.columns)
-
-    def first(self, bad_values: Any) -> tuple[int, int] | None:
-        """(row, column) of the first id whose entry in ``bad_values`` (one flag for each distinct value) is set."""
-        if not bad_values.any():
+    def first(self, flags: Any) -> tuple[int, int] | None:
+        """(row, column) of the first id whose flag is set; both columns of a row before the next row."""
+        if not flags.any():
             return None
-        # Both columns of a row before the next row.
-        flags = bad_values[self.codes].reshape(len(self.columns), -1).T
-        row, k = divmod(int(flags.argmax()), len(self.columns))
+        row, k = divmod(int(flags.reshape(len(self.columns), -1).T.argmax()), len(self.columns))
         return row, self.columns[k]
-
-    def value_at(self, row: int, column: int) -> Any:
-        return self.values[int(self.codes[self.columns.index(column) * self.rows + row])].as_py()
 
 
 def encode(table: Table, columns: Sequence[int], arrays: Sequence[Any], role: str) -> IdColumns:
     """Number the distinct ids of the given columns. An id that is missing is an error that names its line."""
-    rows = len(arrays[0])
     for array, column in zip(arrays, columns, strict=True):
         if array.null_count:
             row = int(np.asarray(array.is_null()).argmax())
@@ -60,22 +50,21 @@ def encode(table: Table, columns: Sequence[int], arrays: Sequence[Any], role: st
     values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], arrays[0].type)
     parts = [np.asarray(chunk.indices) for chunk in encoded.chunks]
     codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-    if pa.types.is_string(values.type):
-        values, codes = _trimmed(values, codes)
+    if pa.types.is_string(values.type):  # blanks around ids do not count: ``a, b`` in a file means the nodes ``a`` and ``b``
+        trimmed = pc.utf8_trim_whitespace(values).dictionary_encode()
+        values, codes = trimmed.dictionary, np.asarray(trimmed.indices)[codes]
     ids = IdColumns(table, tuple(columns), role, codes, values)
-    assert ids.rows == rows
     if pa.types.is_string(values.type):
-        empty = ids.first(np.asarray(pc.equal(values, "")))
+        empty = ids.first(np.asarray(pc.equal(values, ""))[codes])
         if empty is not None:
             raise table.bad_cell(*empty, role, "an id")
     return ids
 
 
 def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
-    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     kind = array.type
-    if pa.types.is_string(kind):
-        return array
+    if pa.types.is_string(kind) or pa.types.is_null(kind):
+        return array.cast(pa.string())
     if pa.types.is_integer(kind):
         try:
             return array.cast(pa.int64())
@@ -87,18 +76,7 @@ def _integers_or_text(table: Table, column: int, array: Any, role: str) -> Any:
         if bad.any():
             raise table.bad_cell(int(bad.argmax()), column, role, "an integer or text")
         return pa.chunked_array([pa.array(numbers.astype(np.int64))])
-    if pa.types.is_null(kind):
-        return array.cast(pa.string())
     raise InputError(table.label, table.called(column, role), "a column of integers or text", got=f"type {kind}")
-
-
-def _trimmed(values: Any, codes: Any) -> tuple[Any, Any]:
-    """Ids without blanks around them: ``a, b`` in a file means the nodes ``a`` and ``b``."""
-    trimmed = pc.utf8_trim_whitespace(values)
-    if trimmed.equals(values):
-        return values, codes
-    again = trimmed.dictionary_encode()
-    return again.dictionary, np.asarray(again.indices)[codes]
 
 
 def distinct_integers(values: Any) -> Any | None:
@@ -120,13 +98,8 @@ def union(parts: Sequence[IdColumns]) -> tuple[Any, list[Any]]:
     everything = pc.unique(pa.chunked_array(texts))
     in_order = everything.take(pc.sort_indices(everything))
     numbers = [np.asarray(pc.index_in(text, value_set=in_order)).astype(np.int64) for text in texts]
-    return _objects(in_order), [number[part.codes] for part, number in zip(parts, numbers, strict=True)]
-
-
-def _objects(strings: Any) -> Any:
-    ids = np.empty(len(strings), dtype=object)
-    ids[:] = strings.to_pylist()
-    return ids
+    ids = np.array(in_order.to_pylist(), dtype=object)
+    return ids, [number[part.codes] for part, number in zip(parts, numbers, strict=True)]
 
 
 def positions(part: IdColumns, nodes: int, owner: str) -> Any:
@@ -135,24 +108,23 @@ def positions(part: IdColumns, nodes: int, owner: str) -> Any:
     hint = f"The rows of {owner} have no ids, so they are the nodes 0 to {nodes - 1}; an id column there allows any ids."
     rule = f"a node number from 0 to {nodes - 1}"
     if values is None:
-        not_integers = ~np.asarray(pc.match_substring_regex(part.values, _INTEGER))
-        bad = part.first(not_integers)
+        wrong = ~np.asarray(pc.match_substring_regex(part.values, _INTEGER))
     else:
-        bad = part.first((values < 0) | (values >= nodes))
+        wrong = (values < 0) | (values >= nodes)
+    bad = part.first(wrong[part.codes])
     if bad is not None:
         raise part.table.bad_cell(*bad, part.role, rule, hint)
     assert values is not None
     return values.astype(np.int64)[part.codes]
 
 
-def refuse_repeated(part: IdColumns) -> None:
-    """An error if two rows of a features or labels table are about one node."""
-    counts = np.bincount(part.codes, minlength=len(part.values))
-    if (counts > 1).any():
-        order = np.argsort(part.codes, kind="stable")
-        repeated = order[1:][part.codes[order][1:] == part.codes[order][:-1]]
-        row = int(repeated.min())
-        earlier = int(np.flatnonzero(part.codes == part.codes[row])[0])
-        place = part.table.where(earlier).rsplit(", ", 1)[-1]
-        value = shown(part.table.cell(row, part.columns[0]))
-        raise InputError(part.table.where(row), part.role, "once", got=f"{value} again ({place} has it)", verb="occur")
+def encode_once(table: Table, column: int, array: Any) -> IdColumns:
+    """Ids of a features or labels table. Two rows about one node are an error."""
+    part = encode(table, (column,), (array,), "id")
+    if len(part.values) < len(part.codes):
+        _, firsts, back = np.unique(part.codes, return_index=True, return_inverse=True)
+        row = int((firsts[back] < np.arange(len(back))).argmax())
+        place = table.where(int(firsts[back[row]])).rsplit(", ", 1)[-1]
+        got = f"{shown(table.cell(row, column))} again ({place} has it)"
+        raise InputError(table.where(row), "id", "once", got=got, verb="occur")
+    return part

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.own_graph.table import Table, first_line
+from chebnet2d.data.own_graph.table import Table, first_line, is_numeric
 
 
 class ParquetTable(Table):
@@ -32,10 +32,9 @@ class ParquetTable(Table):
         return [self._number(array, i) if i in numbers else array for i, array in zip(columns, arrays, strict=True)]
 
     def _number(self, array: Any, column: int) -> Any:
-        kind = array.type
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
-            return array.cast(pa.float64())
-        raise InputError(self.label, self.called(column, "weight"), "a column of numbers", got=f"type {kind}")
+        if not is_numeric(array.type):
+            raise InputError(self.label, self.called(column, "weight"), "a column of numbers", got=f"type {array.type}")
+        return array.cast(pa.float64())
 
     def where(self, row: int) -> str:
         return f"{self.label}, row {row} (from 0)"

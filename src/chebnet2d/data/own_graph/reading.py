@@ -1,5 +1,6 @@
 """One function for every way in which a graph lies on a disk."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,12 @@ from chebnet2d.data.own_graph.arrays import read_feature_file
 from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
 from chebnet2d.data.own_graph.columns import column_for
 from chebnet2d.data.own_graph.edges import read_edges
-from chebnet2d.data.own_graph.feature_table import NodeTable, read_node_table
+from chebnet2d.data.own_graph.feature_table import read_node_table
 from chebnet2d.data.own_graph.labels import read_labels
-from chebnet2d.data.own_graph.npz_graph import read_npz
 from chebnet2d.data.own_graph.options import ReadOptions
-from chebnet2d.data.own_graph.saved_graph import read_saved
 from chebnet2d.data.own_graph.sources import MATRICES, PathLike, Sources, checked_file, checked_path, find_sources
 from chebnet2d.data.own_graph.table import Table, open_table
+from chebnet2d.data.own_graph.whole_graph import read_npz, read_saved
 
 
 def read_graph(
@@ -60,34 +60,30 @@ def _read_tables(sources: Sources, made: str | None, options: ReadOptions) -> Da
     matrix = sources.features is not None and sources.features.suffix.lower() in MATRICES
     feature_table = None if sources.features is None or matrix else open_table(sources.features)
     label_table = None if sources.labels is None else open_table(sources.labels)
-    labelled = label_table is not None
-
-    def node_table(table: Table, *others: Table | None, values: bool = True) -> NodeTable:
-        chosen = _options_for(table, options, others)
-        if sources.graphml and table is sources.nodes:  # there the ids are no attribute that could be named
-            chosen = replace(chosen, node_id=None)
-        return read_node_table(table, chosen, label_elsewhere=labelled, values=values)
-
+    tables = (sources.nodes, feature_table, label_table)
+    table = labels = own = None
     # Ids and labels may come with the graph itself (GraphML), or from a nodes table whose features are not asked for.
-    own = found = table = None
     if sources.nodes is not None:
-        own = node_table(sources.nodes, feature_table, label_table, values=made is None and sources.features is None)
-        labelled = labelled or own.labels is not None
-        table = own.features
+        chosen = _options_for(sources.nodes, options, tables)
+        if sources.graphml:  # there the ids are no attribute that could be named
+            chosen = replace(chosen, node_id=None)
+        wanted = made is None and sources.features is None
+        table, labels = read_node_table(sources.nodes, chosen, label_elsewhere=label_table is not None, values=wanted)
+        own = table.ids
     if feature_table is not None:
-        found = node_table(feature_table, sources.nodes, label_table)
-        table = found.features
+        elsewhere = label_table is not None or labels is not None
+        table, found = read_node_table(feature_table, _options_for(feature_table, options, tables), label_elsewhere=elsewhere)
+        labels = found or labels
     elif sources.features is not None:
         table = read_feature_file(sources.features)
     known = None if table is None else table.ids
     edges = read_edges(sources.edges, options, known)
-    labels = next((nodes.labels for nodes in (found, own) if nodes is not None and nodes.labels is not None), None)
     if label_table is not None:
         rows = table.rows if table is not None and table.ids is None else None
-        chosen = _options_for(label_table, options, (sources.nodes, feature_table))
+        chosen = _options_for(label_table, options, tables)
         labels = read_labels(label_table, chosen, known=known or edges.ids, expected_rows=rows)
-    return assemble(sources.name, edges, made or table, labels, options, nodes=None if own is None else own.features.ids)
+    return assemble(sources.name, edges, made or table, labels, options, nodes=own)
 
 
-def _options_for(table: Table, options: ReadOptions, others: tuple[Table | None, ...]) -> ReadOptions:
-    return replace(options, node_id=column_for(options.node_id, table, others), label=column_for(options.label, table, others))
+def _options_for(table: Table, options: ReadOptions, tables: Sequence[Table | None]) -> ReadOptions:
+    return replace(options, node_id=column_for(options.node_id, table, tables), label=column_for(options.label, table, tables))

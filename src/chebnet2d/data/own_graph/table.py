@@ -15,6 +15,12 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def is_numeric(kind: Any) -> bool:
+    """Whether a column of this type holds numbers, truth values or nothing at all."""
+    of = pa.types
+    return bool(of.is_integer(kind) or of.is_floating(kind) or of.is_decimal(kind) or of.is_boolean(kind) or of.is_null(kind))
+
+
 def first_line(error: Exception) -> str:
     """Another library's words, without the pages that may follow."""
     return (str(error).splitlines() or [type(error).__name__])[0][:150]

@@ -9,9 +9,9 @@ import numpy as np
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
+from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
-from chebnet2d.data.entry import Entry
-from chebnet2d.data.raw_formats.raw_files import broken, read_csv
+from chebnet2d.data.raw_formats.raw_files import broken, node_mask, read_csv
 from chebnet2d.data.raw_formats.registry import Source, raw_format
 
 URL = "https://snap.stanford.edu/ogb/data/nodeproppred/{}.zip"
@@ -47,11 +47,7 @@ def read_ogb(folder: Path, entry: Entry) -> Data:
         paths = sorted(folder.glob(f"split/*/{name}.csv.gz"))
         if not paths:
             raise InputError("load", str(folder / "split"), f"a folder with {name}.csv.gz", got="none", verb="have")
-        index = _matrix(paths[0], "int64")[:, 0]
-        if index.size and (index.min() < 0 or index.max() >= len(x)):
-            raise broken(paths[0], f"hold node indices from 0 to {len(x) - 1}", f"{int(index.max())}")
-        masks[part] = np.zeros(len(x), dtype=bool)
-        masks[part][index] = True
+        masks[part] = node_mask(paths[0], _matrix(paths[0], "int64")[:, 0], len(x))
     return make_data(entry.name, x, edges.T, known, num_classes=entry.statistics.classes, metric=entry.metric, masks=masks)
 
 

@@ -9,13 +9,11 @@ import scipy.sparse
 import torch
 from torch_geometric.data import Data
 
+from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
-from chebnet2d.data.entry import Entry
 from chebnet2d.data.raw_formats.raw_files import broken, read_npz, reading
 from chebnet2d.data.raw_formats.registry import Source, raw_format
 from chebnet2d.data.raw_formats.unpickler import load_arrays
-
-GEOM_GCN_SPLITS = 10
 
 
 def _sources(entry: Entry) -> list[Source]:
@@ -33,11 +31,11 @@ def read_planetoid(folder: Path, entry: Entry) -> Data:
     They get empty features and the label -1 here (``load`` then does what the literature does with them).
     """
     parts = {part: _unpickled(folder / f"ind.{entry.name}.{part}") for part in ("x", "tx", "allx", "y", "ty", "ally")}
-    index_path = folder / f"ind.{entry.name}.test.index"
+    index_path, graph_path = (folder / f"ind.{entry.name}.{part}" for part in ("test.index", "graph"))
     with reading(index_path, "one node index per line"):
         test = np.loadtxt(index_path, dtype=np.int64, ndmin=1)
+    _check_shapes(index_path, entry, parts, test)
     first = parts["allx"].shape[0]
-    _check_shapes(folder, entry, parts, test)
     nodes = int(test.max()) + 1
 
     # Selection matrix: row i picks the stored row of node i, or nothing.
@@ -49,7 +47,6 @@ def read_planetoid(folder: Path, entry: Entry) -> Data:
     y = np.full(nodes, -1, dtype=np.int64)
     y[rows] = np.where(one_hot.any(axis=1), one_hot.argmax(axis=1), -1)
 
-    graph_path = folder / f"ind.{entry.name}.graph"
     with reading(graph_path, "a dictionary from a node to the list of its neighbours"):
         graph = load_arrays(graph_path)
         degrees = np.array([len(neighbours) for neighbours in graph.values()])
@@ -61,9 +58,8 @@ def read_planetoid(folder: Path, entry: Entry) -> Data:
     masks["train"][:train] = True
     masks["val"][train : min(train + 500, first)] = True
     masks["test"][test] = True
-    data = make_data(
-        entry.name, x, np.stack([sources, targets]), y, num_classes=one_hot.shape[1], metric=entry.metric, masks=masks
-    )
+    edges = np.stack([sources, targets])
+    data = make_data(entry.name, x, edges, y, num_classes=one_hot.shape[1], metric=entry.metric, masks=masks)
     _add_geom_gcn(data, folder, entry)
     return data
 
@@ -76,19 +72,18 @@ def _unpickled(path: Path) -> Any:
         return array
 
 
-def _check_shapes(folder: Path, entry: Entry, parts: dict[str, Any], test: Any) -> None:
+def _check_shapes(path: Path, entry: Entry, parts: dict[str, Any], test: Any) -> None:
+    """``path``: the file of the test indices."""
+    (first, features), classes = parts["allx"].shape, parts["ally"].shape[1]
     for rows, labels in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
-        path = folder / f"ind.{entry.name}.{labels}"
-        if parts[rows].shape[0] != parts[labels].shape[0]:
-            raise broken(path, f"have a row for each of the {parts[rows].shape[0]} rows of {rows}", f"{parts[labels].shape[0]}")
-        if parts[labels].shape[1] != parts["ally"].shape[1]:
-            raise broken(path, f"have {parts['ally'].shape[1]} classes, as ally", f"{parts[labels].shape[1]}")
-        if parts[rows].shape[1] != parts["allx"].shape[1]:
-            raise broken(
-                folder / f"ind.{entry.name}.{rows}", f"have {parts['allx'].shape[1]} features, as allx", f"{parts[rows].shape[1]}"
-            )
-    path = folder / f"ind.{entry.name}.test.index"
-    first = parts["allx"].shape[0]
+        rows_path, labels_path = (path.with_name(f"ind.{entry.name}.{part}") for part in (rows, labels))
+        count, width = parts[rows].shape
+        if parts[labels].shape[0] != count:
+            raise broken(labels_path, f"have a row for each of the {count} rows of {rows}", f"{parts[labels].shape[0]}")
+        if parts[labels].shape[1] != classes:
+            raise broken(labels_path, f"have {classes} classes, as ally", f"{parts[labels].shape[1]}")
+        if width != features:
+            raise broken(rows_path, f"have {features} features, as allx", f"{width}")
     if test.size != parts["tx"].shape[0]:
         raise broken(path, f"have an index for each of the {parts['tx'].shape[0]} rows of tx", f"{test.size}")
     if np.unique(test).size != test.size or test.size == 0 or int(test.min()) < first:
@@ -97,8 +92,8 @@ def _check_shapes(folder: Path, entry: Entry, parts: dict[str, Any], test: Any) 
 
 def _add_geom_gcn(data: Data, folder: Path, entry: Entry) -> None:
     """The ten splits of Geom-GCN, if their files lie beside the others."""
-    paths = [folder / f"{entry.name}_split_0.6_0.2_{s}.npz" for s in range(GEOM_GCN_SPLITS)]
-    if not all(path.is_file() for path in paths):
+    paths = [folder / file for file in entry.optional]
+    if not paths or not all(path.is_file() for path in paths):
         return
     masks = [read_npz(path, ("train_mask", "val_mask", "test_mask")) for path in paths]
     for part in ("train", "val", "test"):

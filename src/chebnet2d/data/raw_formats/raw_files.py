@@ -29,6 +29,16 @@ def broken(path: Path, rule: str, got: str) -> InputError:
     return InputError("load", str(path), rule, got=got, verb="")
 
 
+def node_mask(path: Path, index: Any, nodes: int) -> Any:
+    """N booleans, True at the indices that the file lists."""
+    index = np.asarray(index, dtype=np.int64)
+    if index.size and (index.min() < 0 or index.max() >= nodes):
+        raise broken(path, f"hold node indices from 0 to {nodes - 1}", f"{int(index.max())}")
+    mask = np.zeros(nodes, dtype=bool)
+    mask[index] = True
+    return mask
+
+
 def read_npz(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
     """Arrays of an .npz file. Object arrays are pickles: required ones are an error, optional ones are left out."""
     # Opened here, because numpy leaves the file of a broken archive open.

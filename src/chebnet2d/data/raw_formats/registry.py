@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
 from chebnet2d._registry import Registry
-from chebnet2d.data.entry import Entry
+from chebnet2d.data.catalogue import Entry
 
 
 @dataclass(frozen=True)

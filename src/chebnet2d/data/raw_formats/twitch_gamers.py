@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
+from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
-from chebnet2d.data.entry import Entry
 from chebnet2d.data.raw_formats.linkx import linkx_masks, linkx_split_sources
 from chebnet2d.data.raw_formats.raw_files import broken, read_csv
 from chebnet2d.data.raw_formats.registry import Source, raw_format
@@ -45,11 +45,10 @@ def read_twitch_gamers(folder: Path, entry: Entry) -> Data:
     features = {name: column[name].to_numpy().astype(np.float64) for name in _NUMBERS}
     for name in _DATES:
         try:
-            features[name] = np.array([text.replace("-", "") for text in column[name].to_pylist()], dtype=np.int64).astype(
-                np.float64
-            )
+            dates = np.array([text.replace("-", "") for text in column[name].to_pylist()], dtype=np.int64)
         except ValueError:
             raise broken(path, f"have dates like 2017-02-19 in {name}", "something else") from None
+        features[name] = dates.astype(np.float64)
     features["language"] = column["language"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.float64)
     x = np.stack([features[name] for name in _ORDER], axis=1)
     x -= x.mean(axis=0)

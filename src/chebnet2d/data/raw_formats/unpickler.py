@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-_DTYPES = {f"{kind}{size}" for kind, sizes in {"f": (4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}.items() for size in sizes} | {
-    "b1"
-}
+_DTYPES = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"}
 
 
 class RefusedPickle(ValueError):
@@ -31,12 +29,14 @@ class _Dtype:
         self.order = {"|": "=", "=": "=", "<": "<", ">": ">"}[state[1]]
 
 
-class _Array:
+class _Recorder:
     state: Any = None
 
     def __setstate__(self, state: Any) -> None:
         self.state = state
 
+
+class _Array(_Recorder):
     def value(self) -> Any:
         _, shape, dtype, fortran, raw = self.state
         if not isinstance(dtype, _Dtype) or not all(isinstance(size, int) and size >= 0 for size in shape):
@@ -48,17 +48,11 @@ class _Array:
         if dtype.code not in _DTYPES:
             raise RefusedPickle(f"an array of type {dtype.code!r}")
         data = raw.encode("latin1") if isinstance(raw, str) else bytes(raw)  # a string of Python 2 is bytes
-        flat = np.frombuffer(data, dtype=np.dtype(dtype.order + dtype.code))
-        native = flat.astype(np.dtype("=" + dtype.code))
+        native = np.frombuffer(data, dtype=dtype.order + dtype.code).astype("=" + dtype.code)
         return native.reshape(tuple(shape), order="F" if fortran else "C")
 
 
-class _Csr:
-    state: Any = None
-
-    def __setstate__(self, state: Any) -> None:
-        self.state = state
-
+class _Csr(_Recorder):
     def value(self) -> Any:
         state = self.state[0] if isinstance(self.state, tuple) else self.state
         data, indices, indptr = (_rebuilt(state[key]) for key in ("data", "indices", "indptr"))
