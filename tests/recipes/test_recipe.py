@@ -48,7 +48,7 @@ def test_the_variant_is_one_thing_however_it_is_given():
         Recipe("gprgnn:unified"),
         Recipe("gprgnn", "unified"),
         Recipe("gprgnn", model={"variant": "unified"}),
-        Recipe.from_json(Recipe("gprgnn:unified").to_json()),
+        Recipe(**Recipe("gprgnn:unified").to_json()),
     ]
     assert all(recipe == spelt[0] for recipe in spelt)
     assert spelt[0].to_json()["model"] == {"variant": "unified"}

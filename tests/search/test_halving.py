@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chebnet2d
-from chebnet2d.search.halving import Halving
+from chebnet2d.search import Halving
 from chebnet2d.training import Run, Settings, Standing, fit_many
 from uniform_split import split
 

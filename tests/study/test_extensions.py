@@ -8,8 +8,7 @@ import torch
 import chebnet2d
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.reports import format_table, make_tables
-from chebnet2d.study import Protocol, make_plan, read_rows, run_study
-from chebnet2d.study.datasets import DatasetCache
+from chebnet2d.study import DatasetCache, Protocol, make_plan, read_rows, run_study
 from chebnet2d.training.metrics import METRICS, GatheredMetric, register_metric
 from stored_tables import table_of
 

@@ -9,8 +9,7 @@ import pytest
 
 import chebnet2d
 from chebnet2d.reports import format_table, make_tables
-from chebnet2d.study import Protocol, Store, export_rows, make_plan, read_rows, run_study
-from chebnet2d.study.datasets import DatasetCache
+from chebnet2d.study import DatasetCache, Protocol, Store, export_rows, make_plan, read_rows, run_study
 from chebnet2d.study.schema import COLUMNS, SCHEMA
 from small_study import PRESET
 

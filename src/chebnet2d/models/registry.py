@@ -55,6 +55,11 @@ def parse_method(text: str) -> MethodName:
     return MethodName(text)
 
 
+def located(method: str, folder: str | Path) -> str:
+    """The method with the path of its file, where it has one, taken from a folder; other methods as they are."""
+    return str(Path(folder) / method) if ".py:" in method else method
+
+
 def register(name: str) -> Callable[[M], M]:
     """``@register("my-model")`` above a ``NodeClassifier`` makes it known to studies, searches and ``load`` of this process.
 

@@ -11,7 +11,7 @@ from chebnet2d.recipes.files import (
     shipped_recipes,
     write_recipe,
 )
-from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe, located
+from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
 
 __all__ = [
     "DEFAULT",
@@ -22,7 +22,6 @@ __all__ = [
     "change_recipe",
     "check_recipe_file",
     "load_recipe",
-    "located",
     "read_recipes",
     "search_ranges",
     "shipped_recipes",

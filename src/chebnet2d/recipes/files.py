@@ -9,6 +9,7 @@ A preset file is TOML, one table per dataset, ``[default]`` for all others::
     settings = { lr = 0.01, weight_decay = 5e-4, filter_lr = 0.01 }
 """
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,27 +19,23 @@ from typing import Any
 
 from chebnet2d._checks import InputError
 from chebnet2d._targets import check_target, written_whole
-from chebnet2d.data.catalogue import known_name
+from chebnet2d.data.catalogue import CATALOGUE, known_name
 from chebnet2d.models import find_model, parse_method
 from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, Recipe
-from chebnet2d.recipes.toml_files import read_toml, toml_key, toml_value
-from chebnet2d.recipes.unified import FOR_WORDS, counts_words, unified
 
 DEFAULT = "default"
 _SEARCH = "search"
-_KINDS: dict[str, tuple[type, str]] = {
-    "origin": (str, "a sentence"),
-    "transform": (object, ""),  # the recipe checks it
-    "model": (dict, "a table"),
-    "settings": (dict, "a table"),
-}
+_FOR_WORDS = "row-normalize"  # what is done to counts of words, and to no other features
+_SHARED_MLP = {"hidden_channels": 64, "dropout": 0.5}  # of the unified architecture, with the usual two layers
+_KINDS = {"origin": (str, "a sentence"), "model": (dict, "a table"), "settings": (dict, "a table")}
 
 
 def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Recipe:
     """The recipe of a method for a dataset: from a file of the user's, else from the package, else the defaults of the class.
 
-    ``method:unified`` without a file: the shipped recipe in the unified architecture, whose features, MLP and optimiser are the
-    same for all methods. A file is taken as it is.
+    ``method:unified`` without a file: the shipped recipe in the unified architecture. Learning rates, weight decays and filter
+    are the method's own; features, MLP and optimiser, which the authors of methods chose differently, are the same for all.
+    A file is taken as it is.
     """
     asked = parse_method(method)
     find_model(asked.model)
@@ -47,36 +44,33 @@ def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Re
     where = f"the presets of {asked.model!r}" if path is None else str(path)
     name = dataset if dataset in known else DEFAULT
     if name not in known:
-        rule = f"a table [{dataset}] or [default]"
-        raise InputError("load_recipe", where, rule, got=", ".join(known) or "none", verb="have")
+        raise InputError("load_recipe", where, f"a table [{dataset}] or [default]", got=", ".join(known) or "none", verb="have")
     recipe = replace(known[name], dataset=dataset)
     if recipe.method != asked.model:
         raise InputError("load_recipe", f"[{name}] in {where}", f"of the method {asked.model!r}", recipe.method)
+    counts_words = dataset in CATALOGUE and CATALOGUE[dataset].words
     if path is None and asked.variant == "unified":
-        return unified(recipe)
-    if path is None and name == DEFAULT and recipe.transform == FOR_WORDS and not counts_words(dataset):
+        model = {**{name: value for name, value in recipe.model.items() if name != "num_layers"}, **_SHARED_MLP}
+        settings = {name: value for name, value in recipe.settings.items() if name != "optimizer"}
+        recipe = replace(recipe, transform=_FOR_WORDS if counts_words else NO_TRANSFORM, model=model, settings=settings)
+    elif path is None and name == DEFAULT and recipe.transform == _FOR_WORDS and not counts_words:
         recipe = replace(recipe, transform=NO_TRANSFORM)
     return replace(recipe, variant=asked.variant or recipe.variant)
 
 
 def shipped_recipes(method: str) -> dict[str, Recipe]:
     """Those of the package, by dataset, and "default" for all others; of an outside method the defaults of its class."""
-    tables = _shipped_tables(method)
-    return _recipes(tables, parse_method(method).model, f"the presets of {method!r}")
+    return _recipes(_shipped_tables(method), parse_method(method).model, f"the presets of {method!r}")
 
 
 def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:
-    """Values that a search of the method may choose from, besides the usual ones: name -> values, for "model" and "settings".
-
-    From its presets, else from its class, which may carry a ``search_space``.
-    """
-    return dict(_shipped_tables(method).get(_SEARCH) or getattr(find_model(method), "search_space", {}))
+    """Values to search besides the usual ones, by name, for "model" and "settings": from its presets, else from its class."""
+    return dict(_shipped_tables(method).get(_SEARCH) or find_model(method).search_space)
 
 
-def read_recipes(path: str | Path, method: str | None = None) -> dict[str, Recipe]:
+def read_recipes(path: str | Path, method: str) -> dict[str, Recipe]:
     """The recipes of a file, by dataset. ``method``: of tables that do not name theirs."""
-    tables = read_toml("load_recipe", "path", path, "a preset file")
-    return _recipes(tables, None if method is None else parse_method(method).model, str(path))
+    return _recipes(read_toml("load_recipe", "path", path, "a preset file"), parse_method(method).model, str(path))
 
 
 def check_recipe_file(owner: str, argument: str, path: Path, method: str) -> None:
@@ -96,8 +90,8 @@ def write_recipe(path: str | Path, recipe: Recipe, notes: Mapping[str, Any] | No
     """A preset file with one table; ``notes`` become comments."""
     lines = [f"# {key}: {value}" for key, value in (notes or {}).items()]
     facts = recipe.to_json()
-    lines.append(f"[{toml_key(facts.pop('dataset'))}]")
-    lines += [f"{name} = {toml_value(value)}" for name, value in facts.items()]
+    lines.append(f"[{_toml_key(facts.pop('dataset'))}]")
+    lines += [f"{name} = {_toml_value(value)}" for name, value in facts.items()]
     with written_whole(Path(path)) as temporary:
         temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
@@ -112,25 +106,44 @@ def _shipped_tables(method: str) -> dict[str, Any]:
     return tomllib.loads(source.read_text(encoding="utf-8")) if source.is_file() else {DEFAULT: {"origin": CLASS_DEFAULTS}}
 
 
-def _recipes(tables: Mapping[str, Any], method: str | None, where: str) -> dict[str, Recipe]:
+def _recipes(tables: Mapping[str, Any], method: str, where: str) -> dict[str, Recipe]:
     found = {canonical_name(name): _recipe(name, table, method, where) for name, table in tables.items() if name != _SEARCH}
     if len(found) < len(tables.keys() - {_SEARCH}):
         raise InputError("load_recipe", where, "one table per dataset", got=", ".join(tables), verb="have")
     return found
 
 
-def _recipe(name: str, table: Any, method: str | None, where: str) -> Recipe:
+def _recipe(name: str, table: Any, method: str, where: str) -> Recipe:
     if not isinstance(table, dict):
         raise InputError("load_recipe", f"{name} in {where}", "a table", table, f"Write [{name}], with the settings below it.")
-    values = {"origin": where, **table}
-    owner = values.pop("method", method)
-    place = f"[{name}] in {where}"
-    if not isinstance(owner, str):
-        raise InputError("load_recipe", place, "a method", got="none", verb="name")
+    values, place = {"method": method, "origin": where, **table}, f"[{name}] in {where}"
     for key, value in values.items():
-        if key not in _KINDS:
+        if key not in (*_KINDS, "method", "transform"):
             raise InputError("load_recipe", place, "origin, transform, model and settings", key, verb="have")
-        kind, rule = _KINDS[key]
+        kind, rule = _KINDS.get(key, (object, ""))  # the others are checked by the recipe
         if not isinstance(value, kind):
             raise InputError("load_recipe", f"{key} of {place}", rule, value)
-    return Recipe(owner, dataset=canonical_name(name), **values)
+    return Recipe(dataset=canonical_name(name), **values)
+
+
+def read_toml(owner: str, argument: str, path: str | Path, what: str = "a TOML file") -> dict[str, Any]:
+    """``owner`` and ``argument`` take the blame; ``what``: the kind of file that is expected."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(owner, argument, what, got=f"{str(path)!r}, which does not exist") from None
+    except OSError as error:
+        raise InputError(owner, argument, what, got=f"{str(path)!r}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(owner, f"{str(path)!r}", "TOML", reason=str(error)) from None
+
+
+def _toml_key(name: str) -> str:
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _toml_value(name)
+
+
+def _toml_value(value: Any) -> str:
+    """On one line. Numbers, strings and lists of them are written in TOML as in JSON; what is None is left out."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items() if v is not None) + " }"
+    return json.dumps(value, ensure_ascii=False)

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
@@ -16,11 +15,6 @@ NO_TRANSFORM = "none"
 SEARCHED = "found by search"
 """How the origin of settings begins that a search has found."""
 CLASS_DEFAULTS = "defaults of the class"
-
-
-def located(method: str, folder: str | Path) -> str:
-    """The method with the path of its file, where it has one, taken from a folder; other methods as they are."""
-    return str(Path(folder) / method) if ".py:" in method else method
 
 
 @dataclass(frozen=True)
@@ -109,20 +103,11 @@ class Recipe:
         prepared = self.prepare(data)
         return fit(self.build(prepared), prepared, split, seed, **{**self.settings, **options})
 
-    # ---- as data ------------------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
-        """The variant is among the model's arguments, as in preset files."""
+        """The arguments of a recipe. The variant is among the model's, as in preset files."""
         facts = {"method": self.method, "dataset": self.dataset, "origin": self.origin, "transform": self.transform}
         return {**facts, "model": self.arguments, "settings": dict(self.settings)}
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Recipe":
-        return cls(**values)
-
     def identity(self) -> dict[str, Any]:
-        """What results depend on: everything but the origin.
-
-        Ids of units and runs are digests of this form. It must stay as it is, name by name, or no study finds the runs of an
-        earlier one (``reuse``).
-        """
+        """What results depend on: all but the origin. Digests of it are the ids of stored runs, so its form must stay."""
         return {**self.to_json(), "origin": ""}

@@ -5,39 +5,39 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from chebnet2d._checks import one_of
 from chebnet2d.reports.tables import Cell, Table, title_of
 
-FORMATS = ("markdown", "latex", "csv", "json")
-
 
 def format_table(tables: Table | Sequence[Table], style: str = "markdown") -> str:
-    """One table, or several one below the other (in CSV and JSON: the cells of all in one list)."""
-    one_of("format_table", "style", style, FORMATS)
+    """One table, or several one below the other (in CSV and JSON: the cells of all in one list, with raw numbers)."""
+    one_of("format_table", "style", style, ("markdown", "latex", "csv", "json"))
     several = [tables] if isinstance(tables, Table) else list(tables)
-    if style in ("csv", "json"):
-        return _csv(several) if style == "csv" else _json(several)
-    return "\n".join(_markdown(table) if style == "markdown" else _latex(table) for table in several)
-
-
-def records(table: Table) -> list[dict[str, Any]]:
-    """One flat record per cell, raw numbers."""
-    return [
-        {
-            "method": method,
-            "dataset": dataset,
-            "split": table.split,
-            "metric": cell.metric,
-            **asdict(cell.summary),
-            "diverged": cell.diverged,
-            "rank": cell.rank,
-            "level_with_best": cell.level_with_best,
-            "published": cell.published,
-        }
+    if style in ("markdown", "latex"):
+        return "\n".join(_markdown(table) if style == "markdown" else _latex(table) for table in several)
+    records = [
+        {"method": method, "dataset": dataset, "split": table.split, "metric": cell.metric, **asdict(cell.summary)}
+        | {name: getattr(cell, name) for name in ("diverged", "rank", "level_with_best", "published")}
+        for table in several
         for (method, dataset), cell in table.cells.items()
     ]
+    if style == "json":
+        clean = [{name: None if value != value else value for name, value in record.items()} for record in records]  # no NaN
+        ranks = {table.split: dict(table.ranks) for table in several}
+        return json.dumps({"cells": clean, "average_ranks": ranks}, indent=2) + "\n"
+    out = io.StringIO()
+    if records:
+        writer = csv.DictWriter(out, fieldnames=list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+    return out.getvalue()
+
+
+def markdown_lines(grid: Sequence[Sequence[str]]) -> list[str]:
+    """A header and rows as a Markdown table."""
+    header, *rows = ["| " + " | ".join(row) + " |" for row in grid]
+    return [header, "|" + "---|" * len(grid[0]), *rows]
 
 
 def _number(cell: Cell) -> str:
@@ -62,11 +62,8 @@ def _grid(table: Table, shown: Callable[[Cell], str]) -> list[list[str]]:
     return grid
 
 
-# ---- Markdown ---------------------------------------------------------------------------------------------
 def _markdown(table: Table) -> str:
-    header, *rows = ["| " + " | ".join(row) + " |" for row in _grid(table, _marked)]
-    rule = "|" + "---|" * (1 + len(table.datasets) + bool(table.ranks))
-    return "\n".join([header, rule, *rows, "", _legend(table)]) + "\n"
+    return "\n".join([*markdown_lines(_grid(table, _marked)), "", _legend(table)]) + "\n"
 
 
 def _marked(cell: Cell) -> str:
@@ -98,7 +95,6 @@ def _title(metric: str) -> str:
     return {"roc_auc": "ROC-AUC"}.get(metric, metric.replace("_", " "))
 
 
-# ---- LaTeX ------------------------------------------------------------------------------------------------
 def _latex(table: Table) -> str:
     header, *rows = [" & ".join(row).replace("_", r"\_") + r" \\" for row in _grid(table, _latex_marked)]
     begin = rf"\begin{{tabular}}{{l{'c' * (len(table.datasets) + bool(table.ranks))}}}"
@@ -110,19 +106,3 @@ def _latex_marked(cell: Cell) -> str:
     number = _number(cell).replace("±", r"\pm") + ("^\\circ" if cell.level_with_best else "")
     text = f"${number}$" if cell.summary.runs else number
     return {1: r"\textbf{%s}", 2: r"\underline{%s}"}.get(cell.rank, "%s") % text + _without(cell)
-
-
-# ---- data -------------------------------------------------------------------------------------------------
-def _csv(tables: Sequence[Table]) -> str:
-    out = io.StringIO()
-    rows = [record for table in tables for record in records(table)]
-    if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return out.getvalue()
-
-
-def _json(tables: Sequence[Table]) -> str:
-    clean = [{k: (None if v != v else v) for k, v in r.items()} for table in tables for r in records(table)]  # NaN is no JSON
-    return json.dumps({"cells": clean, "average_ranks": {table.split: dict(table.ranks) for table in tables}}, indent=2) + "\n"

@@ -26,14 +26,6 @@ class Summary:
     splits: int
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Mean of a minus mean of b over the same splits, and the two-sided p-value that there is no difference."""
-
-    difference: float
-    p_value: float
-
-
 Scores = Mapping[int, Sequence[float]]
 """Split seed -> scores of its runs."""
 NO_RUNS = Summary(math.nan, math.nan, math.nan, 0, 0)
@@ -46,39 +38,33 @@ def summarize(scores: Scores, test_share: float) -> Summary:
         raise InputError("summarize", "scores", "at least one run for every split", got="none", verb="have")
     every = np.concatenate([np.asarray(values, dtype=float) for values in scores.values()])
     by_split = np.array([np.mean(values) for values in scores.values()])
-    spread = float(every.std(ddof=1)) if every.size > 1 else float("nan")
-    return Summary(float(by_split.mean()), spread, _half_width(by_split, test_share), every.size, by_split.size)
+    spread = float(every.std(ddof=1)) if every.size > 1 else math.nan
+    half = math.nan
+    if by_split.size > 1:
+        half = float(scipy.stats.t.ppf(0.975, df=by_split.size - 1)) * _corrected_error(by_split, test_share)
+    return Summary(float(by_split.mean()), spread, half, every.size, by_split.size)
 
 
-def compare(a: Scores, b: Scores, test_share: float) -> Comparison:
-    """The corrected resampled t-test, paired over the splits that both have."""
+def compare(a: Scores, b: Scores, test_share: float) -> float:
+    """The two-sided p-value of the corrected resampled t-test, paired over the splits that both have."""
     shared = sorted(set(a) & set(b))
     if len(shared) < 2:
         raise InputError("compare", "a and b", "at least 2 splits", got=str(len(shared)), verb="share")
     differences = np.array([np.mean(a[split]) - np.mean(b[split]) for split in shared])
-    mean = float(differences.mean())
-    error = _corrected_error(differences, test_share)
+    mean, error = float(differences.mean()), _corrected_error(differences, test_share)
     if error == 0:
-        return Comparison(mean, 1.0 if mean == 0 else 0.0)
-    return Comparison(mean, float(2 * scipy.stats.t.sf(abs(mean) / error, df=len(shared) - 1)))
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * scipy.stats.t.sf(abs(mean) / error, df=len(shared) - 1))
 
 
 def average_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Mean rank (1 = best, ties share) of each method over the datasets that all of them have; empty if there is none."""
-    common = set.intersection(*(set(row) for row in means.values())) if means else set()
+    common = sorted(set.intersection(*map(set, means.values()))) if means else []
     if not common:
         return {}
-    names = list(means)
-    table = np.array([[means[name][dataset] for name in names] for dataset in sorted(common)])
-    ranks = scipy.stats.rankdata(-table, axis=1).mean(axis=0)
-    return dict(zip(names, ranks.tolist(), strict=True))
+    table = np.array([[row[dataset] for row in means.values()] for dataset in common])
+    return dict(zip(means, scipy.stats.rankdata(-table, axis=1).mean(axis=0).tolist(), strict=True))
 
 
 def _corrected_error(values: np.ndarray, test_share: float) -> float:
     return math.sqrt((1 / values.size + test_share) * float(values.var(ddof=1)))
-
-
-def _half_width(values: np.ndarray, test_share: float) -> float:
-    if values.size < 2:
-        return float("nan")
-    return float(scipy.stats.t.ppf(0.975, df=values.size - 1)) * _corrected_error(values, test_share)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -10,7 +11,7 @@ from typing import Any
 from chebnet2d._checks import InputError
 from chebnet2d.models import parse_method
 from chebnet2d.models.registry import known_model
-from chebnet2d.reports.statistics import NO_RUNS, Scores, Summary, average_ranks, compare, summarize
+from chebnet2d.reports.statistics import NO_RUNS, Summary, average_ranks, compare, summarize
 
 LEVEL = 0.05
 Row = Mapping[str, Any]
@@ -32,6 +33,11 @@ class Cell:
     level_with_best: bool
     published: float | None = None
     diverged: int = 0
+
+    @property
+    def gap(self) -> float | None:
+        """Ours minus the paper's in points of percent, where both are known."""
+        return None if self.published is None or not self.summary.runs else 100 * self.summary.mean - self.published
 
 
 @dataclass(frozen=True)
@@ -65,17 +71,15 @@ def make_table(rows: Iterable[Row], published: Published | None = None, metric: 
     rows = list(rows)
     kinds = {row["split"] for row in rows}
     if len(kinds) > 1:
-        raise InputError(
-            "make_table", "rows", "one kind of split", got=", ".join(sorted(kinds)), hint="Use make_tables.", verb="have"
-        )
+        got = ", ".join(sorted(kinds))
+        raise InputError("make_table", "rows", "one kind of split", got=got, hint="Use make_tables.", verb="have")
     scores: dict[tuple[str, str], dict[int, list[float]]] = {}
-    diverged: dict[tuple[str, str], int] = {}
+    diverged: Counter[tuple[str, str]] = Counter()
     shares = {row["dataset"]: row["test_nodes"] / row["train_nodes"] for row in rows}
     metrics = {row["dataset"]: metric or row["metric"] for row in rows}
     for row in rows:
         key, score = (row["method"], row["dataset"]), _score(row, metrics[row["dataset"]])
         of_splits = scores.setdefault(key, {})
-        diverged.setdefault(key, 0)
         if score is None:
             diverged[key] += 1
         else:
@@ -88,7 +92,8 @@ def make_table(rows: Iterable[Row], published: Published | None = None, metric: 
         summaries = {m: summarize(known, shares[dataset]) if known else NO_RUNS for m, known in of_methods.items()}
         order = sorted(summaries, key=lambda method: (not summaries[method].runs, -summaries[method].mean))
         for rank, method in enumerate(order, start=1):
-            level = rank > 1 and _level(scores[order[0], dataset], scores[method, dataset], shares[dataset])
+            best, own = of_methods[order[0]], of_methods[method]
+            level = rank > 1 and len(best.keys() & own.keys()) > 1 and compare(best, own, shares[dataset]) >= LEVEL
             known = (published or {}).get(method, {}).get(dataset)
             cells[method, dataset] = Cell(summaries[method], metrics[dataset], rank, level, known, diverged[method, dataset])
     means = {m: {d: cells[m, d].summary.mean for d in names if (m, d) in cells and cells[m, d].summary.runs} for m in methods}
@@ -114,7 +119,3 @@ def _score(row: Row, metric: str) -> float | None:
         raise InputError("make_table", f"rows of {row['dataset']!r}", f"the metric {metric!r}", got=known, verb="have")
     score = row["test"][metric]
     return score if score is not None and math.isfinite(score) else None
-
-
-def _level(best: Scores, other: Scores, share: float) -> bool:
-    return len(set(best) & set(other)) > 1 and compare(best, other, share).p_value >= LEVEL

@@ -20,13 +20,13 @@ from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.data import available, find_entry, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.recipes import Recipe
+from chebnet2d.reports.formats import markdown_lines
 from chebnet2d.reports.tables import published_numbers
-from chebnet2d.training import Result, stored_split
+from chebnet2d.training import stored_split
 
 METHODS = ("chebnet2d", "chebnetii", "optbasis")
 DATASETS = ("ogbn-arxiv", "penn94", "genius", "twitch-gamers", "ogbn-products")
 ON_BASES = ("ogbn-arxiv", "ogbn-products")
-_HIDDEN = {"ogbn-arxiv": 512, "ogbn-products": 512, "penn94": 64, "genius": 64, "twitch-gamers": 64}
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,12 @@ class Timing:
     reading: str
     generated: bool
     nodes: int
-    edges: int
     epochs: int
     epoch_seconds: float
     total_seconds: float
     precompute_seconds: float | None
     peak_mib: float
     parameters: int
-    val_metric: float
 
 
 def table4(
@@ -75,14 +73,13 @@ def table4(
     for dataset in datasets:
         one_of("table4", "datasets", dataset, LIKE)
     folder = Path(folder)
-    here = set(available(root)) if root is not None else set()
     lines = []
     for dataset in datasets:
-        source = root if dataset in here else folder / "data"
-        if dataset not in here and generated_facts(find_entry(dataset), Path(source or "")) is None:
+        source = root if root is not None and dataset in available(root) else folder / "data"
+        if source is not root and generated_facts(find_entry(dataset), source) is None:
             generate(dataset, source, scale=scale)
         for method in methods:
-            arguments = (dataset, method, Path(source or ""), folder, 1 if dataset == "ogbn-products" else epochs)
+            arguments = (dataset, method, source, folder, 1 if dataset == "ogbn-products" else epochs)
             ((_, line),) = ProcessExecutor(1).run(_measure, [(f"{method} on {dataset}", arguments)])  # a new process each time
             lines.append(line)
             if done is not None:
@@ -92,30 +89,17 @@ def table4(
 
 def format_timings(lines: Sequence[Timing]) -> str:
     """Markdown, one line per measurement. Machines differ, so the paper's times stand beside ours as ratios to ChebNetII's."""
-    head = (
-        *("dataset", "method", "reading", "s per epoch", "times ChebNetII", "the paper's"),
-        *("s in all", "s of bases", "peak MiB", "parameters", "epochs"),
-    )
     ours = {(line.method, line.dataset): line.epoch_seconds for line in lines}
     theirs = {(m, dataset): t for m, row in published_numbers()["4"].items() for dataset, t in row.items()}
-    rows = [
-        (
-            line.dataset + (GENERATED if line.generated else ""),
-            line.method,
-            line.reading,
-            f"{line.epoch_seconds:.3g}",
-            _ratio(ours, line),
-            _ratio(theirs, line),
-            f"{line.total_seconds:.3g}",
-            "" if line.precompute_seconds is None else f"{line.precompute_seconds:.3g}",
-            f"{line.peak_mib:.0f}",
-            str(line.parameters),
-            str(line.epochs),
+    grid = ["dataset|method|reading|s per epoch|times ChebNetII|the paper's|s in all|s of bases|peak MiB|parameters|epochs"]
+    for line in lines:
+        bases = "" if line.precompute_seconds is None else f"{line.precompute_seconds:.3g}"
+        grid.append(
+            f"{line.dataset}{GENERATED if line.generated else ''}|{line.method}|{line.reading}|{line.epoch_seconds:.3g}|"
+            f"{_ratio(ours, line)}|{_ratio(theirs, line)}|{line.total_seconds:.3g}|{bases}|{line.peak_mib:.0f}|"
+            f"{line.parameters}|{line.epochs}"
         )
-        for line in lines
-    ]
-    shown = [head, tuple("---" for _ in head), *rows]
-    return "".join("| " + " | ".join(row) + " |\n" for row in shown)
+    return "\n".join(markdown_lines([row.split("|") for row in grid])) + "\n"
 
 
 def _ratio(seconds: Mapping[tuple[str, str], float], line: Timing) -> str:
@@ -124,49 +108,25 @@ def _ratio(seconds: Mapping[tuple[str, str], float], line: Timing) -> str:
 
 
 def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
-    data = load(dataset, root)
-    facts: dict[str, Any] = {
-        "dataset": dataset,
-        "method": method,
-        "generated": bool(data.get("generated")),
-        "nodes": data.num_nodes,
-        "edges": data.edge_index.shape[1] // 2,
-    }
-    data.name = dataset  # the key of settings and of bases on disk
-    trained = _on_bases if dataset in ON_BASES else _full_batch
-    result, spent, reading = trained(data, method, folder, epochs)
-    return Timing(
-        **facts,
-        reading=reading,
-        epochs=result.epochs,
-        epoch_seconds=result.seconds / result.epochs,
-        total_seconds=result.seconds,
-        precompute_seconds=spent,
-        peak_mib=_peak_mib(),
-        parameters=result.parameters,
-        val_metric=result.val_metric,
-    )
+    data: Any = load(dataset, root)
+    generated, nodes, spent, limits = bool(data.get("generated")), data.num_nodes, None, {"epochs": epochs, "patience": epochs}
+    data.name = dataset  # the key of bases on disk
+    if dataset in ON_BASES:
+        basis = "orthonormal" if method == "optbasis" else "chebyshev"
+        out = folder / "bases" / f"{dataset}-{basis}"
+        known, start = (out / "manifest.json").is_file(), time.perf_counter()
+        data.edge_index = large_operator(data.edge_index, nodes)
+        data = precompute(data, out=out, basis=basis, degree=10)  # the graph is not needed any more
+        spent = None if known else time.perf_counter() - start
+        recipe = Recipe(method, model={"hidden_channels": 512, "num_layers": 3, "maps": "features"}, settings={"lr": 1e-3})
+        result = recipe.train(data, stored_split(data), **limits)
+    else:
+        recipe = Recipe(method, model={"hidden_channels": 64, "degree": 10})
+        result = recipe.train(data, split(data, "fixed", seed=0), **limits)
+    facts: dict[str, Any] = {"precompute_seconds": spent, "peak_mib": peak_mib(), "parameters": result.parameters}
+    facts |= {"epochs": result.epochs, "epoch_seconds": result.seconds / result.epochs, "total_seconds": result.seconds}
+    return Timing(dataset, method, "filter-first" if dataset in ON_BASES else "full-batch", generated, nodes, **facts)
 
 
-def _on_bases(data: Any, method: str, folder: Path, epochs: int) -> tuple[Result, float | None, str]:
-    basis = "orthonormal" if method == "optbasis" else "chebyshev"
-    out = folder / "bases" / f"{data.name}-{basis}"
-    known = (out / "manifest.json").is_file()
-    start = time.perf_counter()
-    data.edge_index = large_operator(data.edge_index, data.num_nodes)
-    bases = precompute(data, out=out, basis=basis, degree=10)
-    spent = None if known else time.perf_counter() - start
-    del data
-    shape = {"hidden_channels": _HIDDEN.get(bases.manifest.name, 512), "num_layers": 3, "maps": "features"}
-    recipe = Recipe(method, model=shape, settings={"lr": 1e-3})
-    return recipe.train(bases, stored_split(bases), epochs=epochs, patience=epochs), spent, "filter-first"
-
-
-def _full_batch(data: Any, method: str, _folder: Path, epochs: int) -> tuple[Result, float | None, str]:
-    recipe = Recipe(method, model={"hidden_channels": _HIDDEN[data.name], "degree": 10})
-    return recipe.train(data, split(data, "fixed", seed=0), epochs=epochs, patience=epochs), None, "full-batch"
-
-
-def _peak_mib() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return float(peak) / (2**20 if sys.platform == "darwin" else 2**10)
+def peak_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)

@@ -61,8 +61,7 @@ class Spending:
     def __init__(self, budget: Budget | str | int, group_size: int | None = None, rungs: Sequence[int] = ()) -> None:
         self.budget = Budget.of(budget)
         self.group_size = max(1, min(_GROUP, (self.budget.trials or 4 * _GROUP) // 4)) if group_size is None else group_size
-        self.rungs = rungs
-        self.trials = 0
+        self.rungs, self.trials = rungs, 0
         self.writing = 0.0  # seconds that it takes to write down the trials of a group
         self._epoch: float | None = None  # seconds that an epoch of a trial takes, all its runs together
         self._full = 0.0  # epochs of a trial that is trained to the end

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chebnet2d._checks import InputError
@@ -45,23 +45,21 @@ class TrialGroup:
         return f"{len(self.asked)} trials" if self.asked else "baseline"
 
 
+@dataclass(eq=False)
 class SearchLoop:
     """One call of ``search``. Several groups may be in training: the executor asks for one whenever it has a free slot."""
 
-    def __init__(
-        self,
-        trainer: Trainer,
-        base: Recipe,
-        trials: Trials,
-        spending: Spending,
-        progress: Callable[[SearchProgress], None] | None,
-        log: Callable[[str], None] | None,
-    ) -> None:
-        self.trainer, self.base, self.trials, self.spending = trainer, base, trials, spending
-        self.progress, self.log = progress, log or (lambda _: None)
-        self.in_training: set[TrialGroup] = set()
-        self.stopped = "budget"
-        self.scores = [trial.val_metric for trial in trials.finished]
+    trainer: Trainer
+    base: Recipe
+    trials: Trials
+    spending: Spending
+    progress: Callable[[SearchProgress], None] | None
+    log: Callable[[str], None]
+    in_training: set[TrialGroup] = field(default_factory=set)
+    stopped: str = "budget"
+
+    def __post_init__(self) -> None:
+        self.scores = [trial.val_metric for trial in self.trials.finished]
 
     def run(self, executor: Executor, *, baseline: bool) -> str:
         """Search, and say why it ended."""
@@ -89,18 +87,17 @@ class SearchLoop:
         if with_baseline:
             known = self.trials.baseline
             if known is None or known.pruned:  # one that an earlier call had no time for gets another chance
-                yield self._task((), [self.base], (), self.spending.left * BASELINE_SHARE)
+                yield self._group(()), ([self.base], (), self.spending.left * BASELINE_SHARE, time.time())
             else:
                 self._learn_baseline(known)
                 self._report(None)
         while (count := self.spending.next_group(sum(len(group.asked) for group in self.in_training))) > 0:
             begin = self.trials.space.nearest(self.base) if self.trials.sampler == "tpe" else None
-            asked = self.trials.ask(count, begin)
-            if not asked:
+            if not (asked := self.trials.ask(count, begin)):
                 self.stopped = "every point was tried"
                 return
             possible = self._possible(asked)
-            yield self._task(possible, list(possible.values()), self.spending.rungs, self.spending.left)
+            yield self._group(possible), (list(possible.values()), self.spending.rungs, self.spending.left, time.time())
 
     def _possible(self, asked: Sequence[Asked]) -> Mapping[Asked, Recipe]:
         """Those of the points that make a model, with their recipes: not every combination of arguments does."""
@@ -117,12 +114,10 @@ class SearchLoop:
                     raise
         return possible
 
-    def _task(
-        self, asked: Collection[Asked], recipes: Sequence[Recipe], rungs: Sequence[int], seconds: float
-    ) -> tuple[TrialGroup, tuple[Any, ...]]:
+    def _group(self, asked: Collection[Asked]) -> TrialGroup:
         group = TrialGroup(asked, time.perf_counter())
         self.in_training.add(group)
-        return group, (recipes, rungs, seconds, time.time())
+        return group
 
     def _tell_baseline(self, baseline: Trial) -> None:
         self.trials.baseline = baseline

@@ -31,7 +31,6 @@ class SearchPlan:
         baseline: train the recipe first, to have something to compare with; it takes a fifth of the time at most.
         halving: after a quarter, half and the whole of ``patience`` epochs the worse half of the trials of a group leaves.
         epochs, patience, monitor: as in ``Settings``, for every trial.
-        width: see ``fit_many``.
     """
 
     method: str | None = None
@@ -48,7 +47,6 @@ class SearchPlan:
     epochs: int = Settings.epochs
     patience: int = Settings.patience
     monitor: str = Settings.monitor
-    width: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "budget", Budget.of(self.budget))
@@ -60,9 +58,9 @@ class SearchPlan:
         flag("search", "baseline", self.baseline)
         flag("search", "halving", self.halving)
         Settings.of(**self.training)
-        asked = None if self.method is None else parse_method(self.method)
-        if asked is not None and self.recipe is not None and asked.model != self.recipe.method:
-            raise InputError("search", "recipe", f"one of the method {asked.model!r}", self.recipe.method)
+        asked = None if self.method is None else parse_method(self.method).model
+        if asked is not None and self.recipe is not None and asked != self.recipe.method:
+            raise InputError("search", "recipe", f"one of the method {asked!r}", self.recipe.method)
 
     @property
     def training(self) -> dict[str, Any]:
@@ -91,14 +89,6 @@ class SearchPlan:
 
     def facts(self, base: Recipe, data: Any, splits: Sequence[Split], space: Space) -> dict[str, Any]:
         """What is stored with the trials, and must be the same when a search goes on from them."""
-        return {
-            "method": base.name,
-            "dataset": data.name,
-            "transform": base.transform,
-            "split": self.split,
-            "splits": [split.digest for split in splits],
-            "seed": self.seed,
-            "space": space.to_json(),
-            "model": base.arguments,
-            "settings": {**base.settings, **self.training},
-        }
+        facts = {"method": base.name, "dataset": data.name, "transform": base.transform, "split": self.split, "seed": self.seed}
+        facts |= {"splits": [split.digest for split in splits], "space": {axis.name: list(axis.values) for axis in space.axes}}
+        return {**facts, "model": base.arguments, "settings": {**base.settings, **self.training}}

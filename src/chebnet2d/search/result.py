@@ -32,13 +32,14 @@ class Trial:
     @classmethod
     def of_results(cls, recipe: Recipe, results: Sequence[Result]) -> "Trial":
         """From the runs of a recipe, one per split."""
+        scores = [result.val_metric for result in results]
         loss = statistics.fmean(result.val_loss for result in results)
         return cls(
             model=recipe.arguments,
             settings=dict(recipe.settings),
-            val_metric=statistics.fmean(result.val_metric for result in results),
+            val_metric=statistics.fmean(scores),
             val_loss=loss if math.isfinite(loss) else 1e30,  # a loss that is not a number must not win a tie
-            scores=[result.val_metric for result in results],
+            scores=scores,
             best_epochs=[result.best_epoch for result in results],
             epochs=[result.epochs for result in results],
             seconds=math.fsum(result.seconds for result in results),
@@ -81,26 +82,12 @@ class SearchResult:
         }
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "preset": self.recipe.to_json(),  # the name that recipes have in files and commands
-            "metric": self.metric,
-            "val_metric": self.val_metric,
-            "best": None if self.best is None else asdict(self.best),
-            "baseline": None if self.baseline is None else asdict(self.baseline),
-            "trials": len(self.trials),
-            "pruned": sum(trial.pruned for trial in self.trials),
-            "seconds": round(self.seconds, 3),
-            "stopped": self.stopped,
-            "search": dict(self.facts),
-        }
-
-
-def best_of(trials: Sequence[Trial]) -> Trial | None:
-    """The best by validation metric; ties go to the lower loss, then to the earlier one.
-
-    A trial that was pruned counts with what it had reached: the metric of the best epoch so far only grows with training.
-    """
-    return max(trials, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
+        """``preset`` is the name that recipes have in files and commands."""
+        found = {"preset": self.recipe.to_json(), "metric": self.metric, "val_metric": self.val_metric}
+        for name, trial in (("best", self.best), ("baseline", self.baseline)):
+            found[name] = None if trial is None else asdict(trial)
+        counts = {"trials": len(self.trials), "pruned": sum(trial.pruned for trial in self.trials)}
+        return {**found, **counts, "seconds": round(self.seconds, 3), "stopped": self.stopped, "search": dict(self.facts)}
 
 
 def best_recipe(

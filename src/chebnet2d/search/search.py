@@ -11,7 +11,7 @@ from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
 from chebnet2d.search.budget import Spending
 from chebnet2d.search.loop import SearchLoop, SearchProgress
 from chebnet2d.search.plan import SearchPlan
-from chebnet2d.search.result import SearchResult, best_of, best_recipe
+from chebnet2d.search.result import SearchResult, best_recipe
 from chebnet2d.search.space import make_space
 from chebnet2d.search.trainer import Trainer
 from chebnet2d.search.trials import Trials
@@ -38,43 +38,34 @@ def search(
         data: a dataset as ``chebnet2d.data.load`` gives it; the recipe's transform is applied here.
         plan: what the search does, or the name of a method.
         storage: address of a database that keeps the trials; a search that finds its own trials there goes on from them.
-        executor: where groups of trials are trained: ``chebnet2d.cluster.LocalExecutor()`` (this process; default),
-            ``ProcessExecutor``, ``RayExecutor``, or one of your own. This process alone asks for points and stores trials.
+        executor: where groups of trials are trained: one of ``chebnet2d.cluster``, or your own; default: this process, which in
+            any case alone asks for points and stores trials.
         progress: called after every group of trials and, where they are trained in this process, after every epoch.
         log: called with a line for every group.
         plan_fields: fields of ``SearchPlan``; they replace those of ``plan``.
     """
-    if isinstance(plan, SearchPlan):
-        plan = replace(plan, **plan_fields)
-    else:
-        plan = SearchPlan(**plan_fields) if plan is None else SearchPlan(plan, **plan_fields)
+    plan = replace(plan if isinstance(plan, SearchPlan) else SearchPlan(plan), **plan_fields)
     spending = Spending(plan.budget, plan.batch, plan.rungs)  # the clock runs from here
     executor = LocalExecutor() if executor is None else checked_executor("search", executor)
     base = plan.base(data)
     space = make_space(base.name, plan.ranges)
     data = base.prepare(data)
     splits = [datasets.split(data, plan.split, seed=number) for number in range(plan.splits)]
-    trainer = Trainer(data, splits, plan.seed, plan.training, plan.width)
+    trainer = Trainer(data, splits, plan.seed, plan.training)
     size = sum(p.numel() * p.element_size() for run in trainer.runs(base) for p in run.model.parameters())
     spending.group_size = max(1, min(spending.group_size, MEMORY // (_COPIES * size)))
     facts = plan.facts(base, data, splits, space)
     executor.slots  # noqa: B018 - a cluster that is not there must be told before there is a file of the storage
     with closing(Trials(f"{base.name} on {data.name}", space, plan.sampler, plan.seed, storage, facts)) as trials:
-        stopped = SearchLoop(trainer, base, trials, spending, progress, log).run(executor, baseline=plan.baseline)
+        loop = SearchLoop(trainer, base, trials, spending, progress, log or (lambda _: None))
+        stopped = loop.run(executor, baseline=plan.baseline)
         tried, baseline = tuple(trials.finished), trials.baseline if plan.baseline else None
-    best = best_of(tried)
+    # Ties go to the earlier trial. One that was pruned counts with what it had reached: more training can only add to it.
+    best = max(tried, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
     if best is None and baseline is None:
         raise InputError("search", "budget", "enough for one trial", got=str(plan.budget))
     metric = data.get("metric") or "accuracy"
     how = plan.describe(len(tried), spending.group_size, generated=base.dataset != data.name)
     done = {"sampler": plan.sampler, "budget": str(plan.budget), "batch": spending.group_size, "rungs": list(plan.rungs)}
-    return SearchResult(
-        recipe=best_recipe(base, best, baseline, plan.training, metric, how),
-        best=best,
-        baseline=baseline,
-        trials=tried,
-        metric=metric,
-        facts={**facts, **done},
-        seconds=spending.seconds,
-        stopped=stopped,
-    )
+    recipe = best_recipe(base, best, baseline, plan.training, metric, how)
+    return SearchResult(recipe, best, baseline, tried, metric, {**facts, **done}, spending.seconds, stopped)

@@ -41,9 +41,9 @@ class Axis:
             return self.values.index(value)
         if not self.ordered or not _is_number(value):
             return 0
-        if min(value, *self.values) < 0:
-            return min(range(len(self.values)), key=lambda i: abs(self.values[i] - value))
-        return min(range(len(self.values)), key=lambda i: abs(math.log((self.values[i] + _TINY) / (value + _TINY))))
+        by_ratio = min(value, *self.values) >= 0
+        far = [abs(math.log((own + _TINY) / (value + _TINY)) if by_ratio else own - value) for own in self.values]
+        return far.index(min(far))
 
 
 @dataclass(frozen=True)
@@ -66,22 +66,20 @@ class Space:
     def nearest(self, recipe: Recipe) -> dict[str, int]:
         """The point nearest to a recipe; what the recipe does not name has the default of the class."""
         defaults = {name: p.default for name, p in inspect.signature(find_model(recipe.method)).parameters.items()}
-        model = {**defaults, **recipe.model}
-        settings = Settings.of(**recipe.settings)
+        model, settings = {**defaults, **recipe.model}, Settings.of(**recipe.settings)
         return {a.name: a.nearest(model.get(a.name) if a.part == "model" else _setting(settings, a.name)) for a in self.axes}
 
     def every_point(self, seed: int) -> Iterator[dict[str, int]]:
         """All points, each once, in an order that jumps about: the first few are spread over the whole grid."""
-        step = _coprime(round(self.size * 0.6180339887) + seed, self.size)
+        step = round(self.size * 0.6180339887) + seed
+        while math.gcd(step, self.size) != 1:  # a step without a common factor comes to every point
+            step += 1
         for number in range(self.size):
             rest = (number * step + seed) % self.size
             positions = {}
             for axis in self.axes:
                 rest, positions[axis.name] = divmod(rest, len(axis.values))
             yield positions
-
-    def to_json(self) -> dict[str, Any]:
-        return {axis.name: list(axis.values) for axis in self.axes}
 
 
 def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -> Space:
@@ -101,11 +99,11 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
         values["settings", f"{group}lr"] = list(LEARNING_RATES)
         values["settings", f"{group}weight_decay"] = list(WEIGHT_DECAYS)
     for name in arguments:
-        if name.endswith("dropout") and _rates(small) != _rates(_small_model(method, {name: 0.123})):
+        if name.endswith("dropout") and _rates(small) != _rates(_small_model(method, **{name: 0.123})):
             values["model", name] = list(DROPOUT_RATES)
         elif name == "degree":
             values["model", name] = list(DEGREES)
-    for part, table in [*search_ranges(method).items(), *getattr(cls, "search_space", {}).items()]:
+    for part, table in [*search_ranges(method).items(), *cls.search_space.items()]:
         one_of("make_space", f"a part of the search space of {method!r}", part, ("model", "settings"))
         for name, own in table.items():
             if part == "model":
@@ -114,8 +112,7 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
     settings = [*(name for part, name in values if part == "settings"), "optimizer"]
     for name, given in (ranges or {}).items():
         one_of("search", "the name of a range", name, (*arguments, *settings))
-        part = "model" if name in arguments else "settings"
-        values[part, name] = _checked_values("search", name, given)
+        values["model" if name in arguments else "settings", name] = _checked_values("search", name, given)
     names = [name for _, name in values]
     if len(set(names)) < len(names):
         raise InputError("make_space", f"a name of {method!r}", "an argument of the model or a setting, not both")
@@ -128,14 +125,11 @@ def _checked_values(owner: str, name: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def _small_model(method: str, changes: Mapping[str, Any] | None = None) -> NodeClassifier:
-    cls = find_model(method)
-    variant = parse_method(method).variant
+def _small_model(method: str, **changes: float) -> NodeClassifier:
+    cls, variant = find_model(method), parse_method(method).variant
     known = inspect.signature(cls).parameters
-    arguments: dict[str, Any] = {name: 4 for name in _SIZES if name in known}
-    if variant and "variant" in known:
-        arguments["variant"] = variant
-    return cls(**arguments, **(changes or {}))
+    given = {**dict.fromkeys(_SIZES, 4), **({"variant": variant} if variant else {})}
+    return cls(**{name: value for name, value in given.items() if name in known}, **changes)
 
 
 def _rates(model: NodeClassifier) -> list[float]:
@@ -156,10 +150,3 @@ def _setting(settings: Settings, name: str) -> Any:
         if name.endswith(ending):
             return getattr(settings.group(name.removesuffix(ending).removesuffix("_")), ending)
     return getattr(settings, name, None)
-
-
-def _coprime(number: int, size: int) -> int:
-    """The next number from ``number`` on that has no factor in common with ``size``."""
-    while math.gcd(number, size) != 1:
-        number += 1
-    return number

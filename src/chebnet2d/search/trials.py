@@ -11,14 +11,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from chebnet2d._checks import InputError
 from chebnet2d.search.result import Trial
-from chebnet2d.search.space import Axis, Space
+from chebnet2d.search.space import Space
 
 SAMPLERS = ("tpe", "random", "grid")
 STARTUP = 10  # trials that must have ended before "tpe" learns from them; until then its points are random
@@ -39,9 +38,20 @@ class Trials:
     def __init__(
         self, name: str, space: Space, sampler: str, seed: int, storage: str | None = None, facts: Mapping[str, Any] | None = None
     ) -> None:
-        self._optuna = optuna = _import_optuna()
+        try:
+            import optuna
+        except ImportError:
+            hint = "Run: pip install 'chebnet2d[search]'"
+            raise InputError("search", "optuna", "installed", got="no such package", hint=hint) from None
+        self._samplers, self._states = optuna.samplers, optuna.trial.TrialState
         self.space, self.sampler, self.seed = space, sampler, seed
-        self._distributions = {axis.name: self._distribution(axis) for axis in space.axes if len(axis.values) > 1}
+        # Positions, not values: neighbours on the grid are neighbours for the sampler, whatever their ratio.
+        ordered, unordered = optuna.distributions.IntDistribution, optuna.distributions.CategoricalDistribution
+        self._distributions = {
+            axis.name: ordered(0, len(axis.values) - 1) if axis.ordered else unordered(tuple(range(len(axis.values))))
+            for axis in space.axes
+            if len(axis.values) > 1
+        }
         self._storage = None if storage is None else _open_storage(optuna, storage)
         verbosity = optuna.logging.get_verbosity()
         optuna.logging.set_verbosity(optuna.logging.WARNING)  # "a new study was created" is no news here
@@ -74,16 +84,16 @@ class Trials:
 
         ``first``: a point to begin with, if it is not known yet.
         """
-        running = len(self._memory.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.RUNNING,)))
+        running = len(self._memory.get_trials(deepcopy=False, states=(self._states.RUNNING,)))
         # Groups that are asked for between two ends must not draw the same numbers.
         numbers = [self.seed, len(self.finished), *([running] if running else [])]
         seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
-        samplers = self._optuna.samplers
         if self.sampler == "tpe":
             # The lie makes running trials count as bad ones: the points of a group keep away from each other.
-            self._memory.sampler = samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=STARTUP)
+            options = {"multivariate": True, "constant_liar": True, "n_startup_trials": STARTUP}
+            self._memory.sampler = self._samplers.TPESampler(seed=seed, **options)
         else:
-            self._memory.sampler = samplers.RandomSampler(seed=seed)
+            self._memory.sampler = self._samplers.RandomSampler(seed=seed)
         asked: list[Asked] = []
         if first is not None and self._key(first) not in self._known:
             asked.append(self._ask_for(first))
@@ -102,7 +112,7 @@ class Trials:
     def _accept(self, trial: Any) -> list[Asked]:
         key = self._key(trial.params)
         if key in self._known:
-            self._memory.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+            self._memory.tell(trial, state=self._states.FAIL)
             return []
         self._known.add(key)
         return [Asked(trial, {axis.name: trial.params.get(axis.name, 0) for axis in self.space.axes})]
@@ -118,10 +128,8 @@ class Trials:
         asked.handle.set_user_attr("record", asdict(trial))
         for step, value in steps.items():
             asked.handle.report(value, step)
-        if trial.pruned:
-            frozen = self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.PRUNED)
-        else:
-            frozen = self._memory.tell(asked.handle, trial.val_metric)
+        told = {"state": self._states.PRUNED} if trial.pruned else {"values": trial.val_metric}
+        frozen = self._memory.tell(asked.handle, **told)
         if self._kept is not None:
             self._kept.add_trial(frozen)
         self.finished.append(trial)
@@ -129,7 +137,7 @@ class Trials:
 
     def fail(self, asked: Asked) -> None:
         """The point cannot be tried. It is not asked again, and not stored."""
-        self._memory.tell(asked.handle, state=self._optuna.trial.TrialState.FAIL)
+        self._memory.tell(asked.handle, state=self._states.FAIL)
 
     @property
     def baseline(self) -> Trial | None:
@@ -140,13 +148,6 @@ class Trials:
     @baseline.setter
     def baseline(self, trial: Trial) -> None:
         (self._kept or self._memory).set_user_attr("baseline", asdict(trial))
-
-    def _distribution(self, axis: Axis) -> Any:
-        last = len(axis.values) - 1
-        distributions = self._optuna.distributions
-        if axis.ordered:  # positions, not values: neighbours on the grid are neighbours for the sampler, whatever their ratio
-            return distributions.IntDistribution(0, last)
-        return distributions.CategoricalDistribution(tuple(range(last + 1)))
 
     def _key(self, positions: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(positions[name] for name in self._distributions)
@@ -165,15 +166,6 @@ class Trials:
             raise InputError("search", "the storage", "a search with the same settings", got=got, hint=hint, verb="hold")
 
 
-def _import_optuna() -> ModuleType:
-    try:
-        import optuna
-    except ImportError:
-        hint = "Run: pip install 'chebnet2d[search]'"
-        raise InputError("search", "optuna", "installed", got="no such package", hint=hint) from None
-    return optuna
-
-
 def _open_storage(optuna: Any, url: str) -> Any:
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -185,5 +177,4 @@ def _open_storage(optuna: Any, url: str) -> Any:
     try:
         return optuna.storages.RDBStorage(url)
     except (SQLAlchemyError, ImportError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError("search", "storage", rule, got=f"{url!r}: {reason}") from None
+        raise InputError("search", "storage", rule, got=f"{url!r}: {str(error).splitlines()[0]}") from None

@@ -24,7 +24,12 @@ def export_rows(store: str | Path, out: str | Path) -> int:
         if out.suffix == ".json":
             temporary.write_text(json.dumps(rows, indent=1), encoding="utf-8")
         else:
-            _write_table(rows, temporary, out.suffix)
+            import pyarrow as pa
+            import pyarrow.csv
+            import pyarrow.parquet
+
+            write = pyarrow.csv.write_csv if out.suffix == ".csv" else pyarrow.parquet.write_table
+            write(pa.Table.from_pylist([dict(zip(COLUMNS, stored(row), strict=True)) for row in rows]), temporary)
     return len(rows)
 
 
@@ -51,15 +56,3 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
         raise InputError("study", "reuse", "a study", got=f"{str(path)!r}, which does not exist") from None
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:  # what pyarrow raises is a ValueError
         raise InputError("study", "reuse", "a store or an exported study", got=f"{str(path)!r}: {error}") from None
-
-
-def _write_table(rows: list[dict[str, Any]], path: Path, suffix: str) -> None:
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    table = pa.Table.from_pylist([dict(zip(COLUMNS, stored(row), strict=True)) for row in rows])
-    if suffix == ".csv":
-        pyarrow.csv.write_csv(table, path)
-    else:
-        pyarrow.parquet.write_table(table, path)

@@ -1,6 +1,5 @@
 """A frozen protocol: which methods, on which datasets, with which splits, how often. Everything else follows from it."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -11,9 +10,10 @@ from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data import CATALOGUE, SPLIT_KINDS
 from chebnet2d.data.catalogue import EMBEDDED_TITLES
 from chebnet2d.models import find_model, parse_method
-from chebnet2d.recipes import Recipe, canonical_name, load_recipe, located
-from chebnet2d.recipes.toml_files import read_toml
-from chebnet2d.study.paper_tables import TABLE_DATASETS, TABLE_METHODS
+from chebnet2d.models.registry import located
+from chebnet2d.recipes import Recipe, canonical_name, load_recipe
+from chebnet2d.recipes.files import read_toml
+from chebnet2d.reports import published_numbers
 from chebnet2d.training import Settings
 
 LIMITS = ("epochs", "patience")
@@ -55,13 +55,15 @@ class Protocol:
         if len(limits) < len(self.limits):
             raise InputError("Protocol", "limits", "of different datasets", tuple(self.limits))
         object.__setattr__(self, "limits", limits)
-        for name in ("methods", "datasets", "split"):
-            value = self.split_kinds if name == "split" else getattr(self, name)
+        for name, value in (("methods", self.methods), ("datasets", self.datasets), ("split", self.split_kinds)):
             named = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
             if not named or not value or len(set(value)) < len(value):
                 raise InputError("Protocol", name, "different names, at least one", value)
         for method in self.methods:
-            _check_method(method)
+            try:
+                find_model(method)
+            except InputError as error:
+                raise InputError(**{**vars(error), "owner": "Protocol", "argument": "methods"}) from None
         for dataset in self.datasets:
             one_of("Protocol", "datasets", dataset, (*EMBEDDED_TITLES, *CATALOGUE))
         for split in self.split_kinds:
@@ -78,8 +80,7 @@ class Protocol:
                 raise InputError("Protocol", f"presets.{method}", "the path of a preset file", path)
         for dataset, changes in self.limits.items():
             one_of("Protocol", "limits", dataset, self.datasets)
-            _table(f"limits.{dataset}", changes)
-            for name, value in changes.items():
+            for name, value in _table(f"limits.{dataset}", changes).items():
                 one_of("Protocol", f"limits.{dataset}", name, LIMITS)
                 integer("Protocol", f"limits.{dataset}.{name}", value, 1)
 
@@ -88,13 +89,12 @@ class Protocol:
         return (self.split,) if isinstance(self.split, str) else self.split
 
     @classmethod
-    def from_table(
-        cls, number: int, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None, **changes: Any
-    ) -> "Protocol":
+    def from_table(cls, number: int, *, methods: Sequence[str] = (), datasets: Sequence[str] = (), **changes: Any) -> "Protocol":
         """The protocol of one of the paper's tables, or a part of it."""
-        if not isinstance(number, int) or number not in TABLE_METHODS:
+        if not isinstance(number, int) or str(number) not in ("1", "2", "3"):
             raise InputError("Protocol.from_table", "number", "1, 2 or 3", number)
-        return cls(tuple(methods or TABLE_METHODS[number]), tuple(datasets or TABLE_DATASETS[number]), **changes)
+        table = published_numbers()[str(number)]
+        return cls(tuple(methods or table), tuple(datasets or table["chebnet2d"]), **changes)
 
     @classmethod
     def from_toml(cls, path: Path) -> "Protocol":
@@ -102,26 +102,22 @@ class Protocol:
 
         Relative paths in ``presets`` and of methods in files begin at the folder of the file.
         """
-        path = Path(path)
-        values = read_toml("Protocol", "path", path)
+        folder, values = Path(path).parent, _with_tuples(read_toml("Protocol", "path", path))
         for name in values:
             one_of("Protocol", "a name in the file", name, ("table", *cls.__dataclass_fields__))
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
         if isinstance(values.get("methods"), tuple):
-            values["methods"] = tuple(located(m, path.parent) if isinstance(m, str) else m for m in values["methods"])
+            values["methods"] = tuple(located(m, folder) if isinstance(m, str) else m for m in values["methods"])
         if "presets" in values:
             values["presets"] = {
-                located(method, path.parent): str(path.parent / preset) if isinstance(preset, str) else preset
+                located(method, folder): str(folder / preset) if isinstance(preset, str) else preset
                 for method, preset in _table("presets", values["presets"]).items()
             }
-        table = values.pop("table", None)
-        if table is not None:
-            return cls.from_table(table, **values)
-        missing = {"methods", "datasets"} - set(values)
-        if missing:
-            raise InputError(
-                "Protocol", f"{str(path)!r}", "methods and datasets (or table)", got=f"no {min(missing)}", verb="have"
-            )
+        if "table" in values:
+            return cls.from_table(values.pop("table"), **values)
+        for name in ("datasets", "methods"):
+            if name not in values:
+                rule = "methods and datasets (or table)"
+                raise InputError("Protocol", f"{str(path)!r}", rule, got=f"no {name}", verb="have")
         return cls(**values)
 
     def limits_on(self, dataset: str) -> dict[str, int]:
@@ -130,8 +126,7 @@ class Protocol:
 
     def recipe(self, method: str, dataset: str) -> Recipe:
         """What a method is run by, with the early stopping of the study."""
-        path = self.presets.get(method) or self.presets.get(parse_method(method).model)
-        recipe = load_recipe(method, dataset, path)
+        recipe = load_recipe(method, dataset, self.presets.get(method) or self.presets.get(parse_method(method).model))
         shared = {**self.limits_on(recipe.dataset), "monitor": self.monitor}
         return replace(recipe, settings={**recipe.settings, **shared})
 
@@ -140,22 +135,14 @@ class Protocol:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Protocol":
-        arguments: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-        return cls(**arguments)
+        return cls(**_with_tuples(values))
 
 
-def _check_method(method: str) -> None:
-    try:
-        find_model(method)
-    except InputError as error:
-        raise InputError(**{**vars(error), "owner": "Protocol", "argument": "methods"}) from None
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def _table(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError("Protocol", name, "a table of names and values", value)
     return value
-
-
-def digest_of(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

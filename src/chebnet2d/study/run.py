@@ -8,9 +8,8 @@ from typing import Any
 from chebnet2d._checks import integer
 from chebnet2d._targets import check_target
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
-from chebnet2d.study.datasets import DatasetCache
 from chebnet2d.study.export import read_rows
-from chebnet2d.study.plan import Unit, make_plan
+from chebnet2d.study.plan import DatasetCache, Unit, make_plan
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.rows import describe_unit, train_unit
 from chebnet2d.study.store import Store
@@ -45,8 +44,7 @@ def run_study(
 
     Args:
         store_path: the file of the study. Several calls, in several processes, may work on one file at a time.
-        executor: where units are trained: ``chebnet2d.cluster.LocalExecutor()`` (this process; default), ``ProcessExecutor``,
-            ``RayExecutor``, or one of your own.
+        executor: where units are trained: one of ``chebnet2d.cluster``, or your own; default: this process.
         root: folder of the datasets.
         reuse: other studies, as stores or exported; what they have done and this one asks for too is copied, not run again.
         progress: called after every epoch, where units are trained in this process, and after every unit.
@@ -62,18 +60,14 @@ def run_study(
         store.begin(protocol, units)
         for rows in others:
             store.take(rows, units)
-        _Driver(store, units, progress, log).run(where, cache)
+        _Driver(store, units, progress, log or (lambda _: None)).run(where, cache)
 
 
 class _Driver:
     """Claims a unit when the executor has room for it, and commits it when it comes back."""
 
     def __init__(
-        self,
-        store: Store,
-        units: Sequence[Unit],
-        progress: Callable[[StudyProgress], None] | None,
-        log: Callable[[str], None] | None,
+        self, store: Store, units: Sequence[Unit], progress: Callable[[StudyProgress], None] | None, log: Callable[[str], None]
     ) -> None:
         self.store, self.units, self.progress, self.log = store, units, progress, log
         self.claimed: dict[str, Unit] = {}
@@ -82,8 +76,7 @@ class _Driver:
         self.done = self._count_runs()
 
     def run(self, executor: Executor, cache: DatasetCache) -> None:
-        report = None if self.progress is None else self._report
-        trained = executor.run(train_unit, self._tasks(), shared=cache, report=report)
+        trained = executor.run(train_unit, self._tasks(), shared=cache, report=self._tell)
         try:
             for unit_id, (rows, seconds) in trained:
                 unit = self.claimed[unit_id]
@@ -91,8 +84,7 @@ class _Driver:
                 del self.claimed[unit_id]
                 self.epochs[unit_id] = sum(row["epochs"] for row in rows)
                 self.done = self._count_runs()
-                if self.log is not None:
-                    self.log(describe_unit(unit, rows, seconds))
+                self.log(describe_unit(unit, rows, seconds))
                 self._tell(unit, None)
         finally:
             getattr(trained, "close", lambda: None)()  # ends what is in training before its claim is released
@@ -110,11 +102,9 @@ class _Driver:
         finished = self.store.finished()
         return sum(len(unit.seeds) for unit in self.units if unit.id in finished)
 
-    def _report(self, unit: Unit, epoch: EpochProgress) -> None:
-        """Called from threads of the training: it must not touch the store."""
-        self.epochs[unit.id] = self.epochs.get(unit.id, 0) + epoch.active
-        self._tell(unit, epoch)
-
     def _tell(self, unit: Unit, epoch: EpochProgress | None) -> None:
+        """Called from threads of the training too: it must not touch the store."""
+        if epoch is not None:
+            self.epochs[unit.id] = self.epochs.get(unit.id, 0) + epoch.active
         if self.progress is not None:
             self.progress(StudyProgress(self.done, self.runs, unit, epoch, sum(self.epochs.values())))

@@ -20,19 +20,15 @@ COLUMNS = (
 NESTED = ("test", "config", "versions", "machine")
 """Columns that hold JSON."""
 INSERT = f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})"
-_RUNS = (
-    f"CREATE TABLE IF NOT EXISTS runs ({', '.join(COLUMNS)}, PRIMARY KEY (run_id))",
-    "CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id)",
-)
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS units ("
     "unit_id TEXT PRIMARY KEY, position INTEGER NOT NULL, method TEXT NOT NULL, dataset TEXT NOT NULL, runs INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS claims ("
     "unit_id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, process TEXT NOT NULL, at REAL NOT NULL)",
-    *_RUNS,
+    f"CREATE TABLE IF NOT EXISTS runs ({', '.join(COLUMNS)}, PRIMARY KEY (run_id))",
+    "CREATE INDEX IF NOT EXISTS runs_by_unit ON runs (unit_id)",
 )
-_OLD_METRICS = ("accuracy", "roc_auc")
 
 
 def prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
@@ -49,7 +45,7 @@ def prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
         names = [column[0] for column in reading.description]
         rows = [unnested(dict(zip(names, values, strict=True))) for values in reading]
         connection.execute("DROP TABLE runs")
-        for statement in _RUNS:
+        for statement in _TABLES:
             connection.execute(statement)
         connection.executemany(INSERT, [stored(row) for row in rows])
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
@@ -64,6 +60,6 @@ def unnested(row: Mapping[str, Any]) -> dict[str, Any]:
     """The opposite of ``stored``, for a row of this schema or of an older one; a KeyError says what it lacks."""
     values = {name: json.loads(value) if name in NESTED and isinstance(value, str) else value for name, value in row.items()}
     if "test" not in values:
-        metrics = {name: values[f"test_{name}"] for name in _OLD_METRICS}
+        metrics = {name: values[f"test_{name}"] for name in ("accuracy", "roc_auc")}
         values["test"] = {name: value for name, value in metrics.items() if value is not None}
     return {name: values[name] for name in COLUMNS}

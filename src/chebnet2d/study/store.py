@@ -13,7 +13,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,26 @@ from chebnet2d.study.plan import Unit
 from chebnet2d.study.protocol import Protocol
 from chebnet2d.study.schema import COLUMNS, INSERT, prepare_schema, stored, unnested
 
+_SQLITE = b"SQLite format 3\x00"
 
-class Store:
+
+class Store(AbstractContextManager["Store"]):
     """See the module for what it guarantees."""
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
         check_target("Store", "path", self.path)
-        if not create and not self.path.is_file():
-            raise self._refusal(", which does not exist")
-        if self.path.is_file() and self.path.stat().st_size and not _is_sqlite(self.path):
+        try:
+            with self.path.open("rb") as file:
+                start = file.read(len(_SQLITE))
+        except FileNotFoundError:
+            start = None
+        except OSError as error:
+            raise self._refusal(f": {error.strerror}") from None
+        if start not in (None, b"", _SQLITE):
             raise self._refusal(", which is something else")
-        if not create and not _is_sqlite(self.path):  # reading must not turn an empty file into a store
-            raise self._refusal(", which is empty")
+        if not create and not start:  # reading must not turn an empty file into a store
+            raise self._refusal(", which does not exist" if start is None else ", which is empty")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
@@ -54,20 +61,13 @@ class Store:
     def _refusal(self, reason: str) -> InputError:
         return InputError("Store", "path", "the file of a study", got=f"{str(self.path)!r}{reason}")
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # ---- protocol and plan --------------------------------------------------------------------------------
     @property
     def protocol(self) -> Protocol | None:
-        values = self._meta("protocol")
-        return None if values is None else Protocol.from_json(values)
+        found = self._one("SELECT value FROM meta WHERE key = 'protocol'")
+        return None if found is None else Protocol.from_json(json.loads(found[0]))
 
     def begin(self, protocol: Protocol, units: Sequence[Unit]) -> None:
         """Freeze the protocol and its plan, or find the same ones. Another protocol needs another file, once there is a run."""
@@ -75,15 +75,14 @@ class Store:
             if not self.finished() and not self._working():  # a start that failed binds nobody
                 self._connection.execute("DELETE FROM meta WHERE key = 'protocol'")
                 self._connection.execute("DELETE FROM units")
-            known = self.protocol
+            facts, begun = protocol.to_json(), self.protocol
             # What is in the presets is in the ids of units; where their files lie may change with the working directory.
-            begun = None if known is None else {**known.to_json(), "presets": protocol.to_json()["presets"]}
-            if begun is not None and begun != protocol.to_json():
-                differing = [name for name, value in protocol.to_json().items() if begun[name] != value]
+            known = facts if begun is None else {**begun.to_json(), "presets": facts["presets"]}
+            if differing := [name for name, value in facts.items() if known[name] != value]:
                 got = f"{str(self.path)!r}, which holds a study whose {', '.join(differing)} differ"
                 hint = "Use another store, or the protocol it was begun with."
                 raise InputError("study", "store", "a new file, or one with this protocol", got=got, hint=hint)
-            self._set_meta("protocol", protocol.to_json())
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('protocol', ?)", (json.dumps(facts, sort_keys=True),))
             planned = {row[0] for row in self._connection.execute("SELECT unit_id FROM units")}
             if planned and planned != {unit.id for unit in units}:
                 rule = f"those that {str(self.path)!r} was begun with; they have changed"
@@ -93,34 +92,30 @@ class Store:
                 [(unit.id, unit.position, unit.method, unit.dataset, len(unit.seeds)) for unit in units],
             )
 
-    # ---- work ---------------------------------------------------------------------------------------------
     def finished(self) -> set[str]:
         return {row[0] for row in self._connection.execute("SELECT DISTINCT unit_id FROM runs")}
 
     def claim(self, unit: Unit) -> bool:
         """Take a unit for this process; False where it is finished or a living process has it."""
         with self._transaction():
-            if not self._connection.execute("SELECT 1 FROM units WHERE unit_id = ?", (unit.id,)).fetchone():
+            if not self._one("SELECT 1 FROM units WHERE unit_id = ?", unit.id):
                 got = "another one that was begun meanwhile"
                 raise InputError("study", f"{str(self.path)!r}", "this study", got=got, verb="hold")
-            if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
-                return False
-            holder = self._connection.execute("SELECT host, pid, process FROM claims WHERE unit_id = ?", (unit.id,)).fetchone()
-            if holder is not None and is_alive(*holder):
+            holder = self._one("SELECT host, pid, process FROM claims WHERE unit_id = ?", unit.id)
+            if self._is_finished(unit) or (holder is not None and is_alive(*holder)):
                 return False
             mine = (unit.id, socket.gethostname(), os.getpid(), process_mark(os.getpid()), time.time())
             self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", mine)
             return True
 
     def release(self, unit: Unit) -> None:
-        with self._transaction():
-            self._connection.execute("DELETE FROM claims WHERE unit_id = ? AND pid = ?", (unit.id, os.getpid()))
+        self._connection.execute("DELETE FROM claims WHERE unit_id = ? AND pid = ?", (unit.id, os.getpid()))
 
     def commit(self, unit: Unit, rows: Iterable[Mapping[str, Any]]) -> bool:
         """All rows of a unit in one transaction; False, and nothing written, where it is finished already."""
         values = [stored(row) for row in rows]
         with self._transaction():
-            if self._connection.execute("SELECT 1 FROM runs WHERE unit_id = ? LIMIT 1", (unit.id,)).fetchone():
+            if self._is_finished(unit):
                 return False
             self._connection.executemany(INSERT, values)
             self._connection.execute("DELETE FROM claims WHERE unit_id = ?", (unit.id,))
@@ -136,18 +131,16 @@ class Store:
         wanted = {unit.id: unit for unit in units if unit.id not in finished}
         found: dict[str, list[Mapping[str, Any]]] = {}
         for row in rows:
-            if row["unit_id"] in wanted:
-                unit = wanted[row["unit_id"]]
+            if (unit := wanted.get(row["unit_id"])) is not None:
                 found.setdefault(unit.id, []).append({**row, "config": unit.recipe.to_json()})
-        whole = {unit_id: of_unit for unit_id, of_unit in found.items() if len(of_unit) == len(wanted[unit_id].seeds)}
-        return sum(len(of_unit) for unit_id, of_unit in whole.items() if self.commit(wanted[unit_id], of_unit))
+        whole = [(wanted[key], own) for key, own in found.items() if len(own) == len(wanted[key].seeds)]
+        return sum(len(own) for unit, own in whole if self.commit(unit, own))
 
-    # ---- reading ------------------------------------------------------------------------------------------
     def rows(self) -> Iterator[dict[str, Any]]:
         """All runs, in an order that does not depend on when they were done."""
         columns = ", ".join(f"runs.{name}" for name in COLUMNS)
-        order = "ORDER BY units.position, split_seed, seed"
-        for values in self._connection.execute(f"SELECT {columns} FROM runs JOIN units USING (unit_id) {order}"):
+        query = f"SELECT {columns} FROM runs JOIN units USING (unit_id) ORDER BY units.position, split_seed, seed"
+        for values in self._connection.execute(query):
             yield unnested(dict(zip(COLUMNS, values, strict=True)))
 
     def progress(self) -> list[dict[str, Any]]:
@@ -157,14 +150,15 @@ class Store:
         done = dict(self._connection.execute("SELECT unit_id, COUNT(*) FROM runs GROUP BY unit_id"))
         claims = self._working()
         for unit_id, method, dataset, runs in self._connection.execute(planned):
-            fresh = {"method": method, "dataset": dataset, "runs": 0, "done": 0, "working": 0}
-            cell = cells.setdefault((method, dataset), fresh)
+            cell = cells.setdefault((method, dataset), {"method": method, "dataset": dataset, "runs": 0, "done": 0, "working": 0})
             cell["runs"] += runs
             cell["done"] += done.get(unit_id, 0)
             cell["working"] += unit_id in claims
         return list(cells.values())
 
-    # ---- inside -------------------------------------------------------------------------------------------
+    def _is_finished(self, unit: Unit) -> bool:
+        return self._one("SELECT 1 FROM runs WHERE unit_id = ?", unit.id) is not None
+
     def _working(self) -> set[str]:
         """Units that a living process works on."""
         claims = self._connection.execute("SELECT unit_id, host, pid, process FROM claims")
@@ -172,25 +166,10 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._connection:  # commits, or rolls back what raised
+            self._connection.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
 
-    def _meta(self, key: str) -> Any:
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
-
-    def _set_meta(self, key: str, value: Any) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value, sort_keys=True)))
-
-
-def _is_sqlite(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(16) == b"SQLite format 3\x00"
-    except OSError as error:
-        raise InputError("Store", "path", "the file of a study", got=f"{str(path)!r}: {error.strerror}") from None
+    def _one(self, query: str, *values: Any) -> Any:
+        """The first row that is found, or None."""
+        return self._connection.execute(query, values).fetchone()

@@ -30,7 +30,7 @@ def claims(bench: Bench) -> Iterator[Claim]:
             dense=DEGREE * nodes * nodes * CHANNELS,
             maps="; O((D+1) N C^2) and (D+1) C^2" if cost.paradigm == "2d" else "",
         )
-    model = ChebNet2D(FEATURES, CHANNELS, HIDDEN, DEGREE).double()
+    model = ChebNet2D(FEATURES, CHANNELS, HIDDEN, degree=DEGREE).double()
     counted = count(model, torch.zeros(nodes, FEATURES, dtype=torch.float64), operator)
     done, maps = counted.graph + counted.nodes, (DEGREE + 1) * CHANNELS**2
     layers = HIDDEN * (FEATURES + CHANNELS)
