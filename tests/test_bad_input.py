@@ -146,14 +146,6 @@ API = [
     (lambda: fit(learning_rate=0.1), "got 'learning_rate'"),
     (lambda: fit(seed=-1), "seed must be an integer >= 0, got -1 (int)"),
     (
-        lambda: fit_many(
-            [Run(chebnet2d.ChebNet2D(4, 2, degree=d), chebnet2d.data.split(toy(), "uniform", seed=0)) for d in (2, 3)],
-            toy(),
-            width=2,
-        ),
-        "must be of one class with parameters of the same shapes",
-    ),
-    (
         lambda: fit_many([Run(chebnet2d.ChebNet2D(4, 2), chebnet2d.data.split(toy(), "uniform", seed=0))], toy(), width=0),
         "width must be an integer >= 1, got 0",
     ),

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from measuring import command, peak_gib, record
 
 from chebnet2d.bases import Bases
 from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, Run, Settings, stored_split
 from chebnet2d.training.learners.stack_learner import StackLearner
 from chebnet2d.training.tasks.bases import BasesSource
+from measuring import command, peak_gib, record
 
 parser = command(__doc__)
 parser.add_argument("folder", type=Path)

@@ -6,10 +6,9 @@ python benchmarks/large/generate.py ogbn-products --root ROOT
 import time
 from pathlib import Path
 
-from measuring import command, peak_gib, record
-
 import chebnet2d
 from chebnet2d.data.generated import generate
+from measuring import command, peak_gib, record
 
 parser = command(__doc__)
 parser.add_argument("like")

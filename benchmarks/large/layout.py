@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from measuring import DEGREE, command, record
 
 parser = command(__doc__)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import command, forget_peak, peak_gib, record
 
 import chebnet2d
 from chebnet2d.recipes import load_recipe
 from chebnet2d.training import Batches, fit, sampling_of
+from measuring import command, forget_peak, peak_gib, record
 
 parser = command(__doc__)
 parser.add_argument("dataset")

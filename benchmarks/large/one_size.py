@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measuring import DEGREE, command, forget_peak, peak_gib, record
 
 import chebnet2d
 from chebnet2d.bases import large_operator, precompute
+from measuring import DEGREE, command, forget_peak, peak_gib, record
 
 parser = command(__doc__)
 parser.add_argument("edges", type=int)

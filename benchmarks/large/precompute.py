@@ -6,10 +6,9 @@ python benchmarks/large/precompute.py ogbn-products --root ROOT --out DIR [--mem
 import time
 from pathlib import Path
 
-from measuring import DEGREE, command, peak_gib, product_seconds, record
-
 import chebnet2d
 from chebnet2d.bases import large_operator, precompute
+from measuring import DEGREE, command, peak_gib, product_seconds, record
 
 parser = command(__doc__)
 parser.add_argument("dataset")

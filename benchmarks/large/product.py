@@ -5,10 +5,9 @@ python benchmarks/large/product.py ogbn-products --root ROOT
 
 from pathlib import Path
 
-from measuring import command, product_seconds, record
-
 import chebnet2d
 from chebnet2d.bases import large_operator
+from measuring import command, product_seconds, record
 
 parser = command(__doc__)
 parser.add_argument("dataset")

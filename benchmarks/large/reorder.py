@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse.csgraph
 import torch
-from measuring import command, record
 
 import chebnet2d
 from chebnet2d.bases import large_operator
 from chebnet2d.bases.recurrence import large_step
 from chebnet2d.graph import SparseOperator
+from measuring import command, record
 
 parser = command(__doc__)
 parser.add_argument("dataset")

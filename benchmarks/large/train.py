@@ -6,11 +6,10 @@ python benchmarks/large/train.py DIR --epochs 50
 import time
 from pathlib import Path
 
-from measuring import command, peak_gib, record
-
 from chebnet2d.bases import Bases
 from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, fit, stored_split
+from measuring import command, peak_gib, record
 
 parser = command(__doc__)
 parser.add_argument("folder", type=Path)

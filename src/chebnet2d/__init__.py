@@ -56,19 +56,13 @@ __all__ = [
     "theory",
     "training",
 ]
-_HOMES = {
-    "ChebNet2D": "chebnet2d.models",
-    "InputError": "chebnet2d._checks",
-    "Result": "chebnet2d.training",
-    "fit": "chebnet2d.training",
-    "load": "chebnet2d.models",
-    "save": "chebnet2d.models",
-}
+_HOMES = {"_checks": ("InputError",), "models": ("ChebNet2D", "load", "save"), "training": ("Result", "fit")}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"chebnet2d.{home}"), name)
     if name in __all__:
         return importlib.import_module(f"chebnet2d.{name}")
     raise AttributeError(f"module 'chebnet2d' has no attribute {name!r}")

@@ -1,20 +1,11 @@
 """Checks of arguments, and the one error they raise: owner, argument, rule and the value that breaks it."""
 
 import difflib
+import functools
 import math
 import numbers
 from collections.abc import Collection, Mapping, Sequence
-from enum import Enum
 from typing import Any
-
-
-class _Absent(Enum):
-    """Marks a value that was not given, since None is a value. An Enum member survives pickling as the same object."""
-
-    ABSENT = 0
-
-
-_ABSENT = _Absent.ABSENT
 
 
 class InputError(ValueError, TypeError):
@@ -26,7 +17,7 @@ class InputError(ValueError, TypeError):
         owner: the function or class that raises it; "" if the argument says enough (a place in a file).
         argument: what is wrong, by the name that the caller knows.
         rule: what it must be.
-        value: what it is; ``describe`` shows it.
+        value: what it is, shown by ``describe``; ``...`` says that there is none, since None is a value.
         hint: what to do about it, a sentence of its own; each ``{}`` in it stands for one of ``mentions``.
         got: a description of the value, where that says more than the value itself.
         reason: the message of another program about what is wrong.
@@ -42,7 +33,7 @@ class InputError(ValueError, TypeError):
         owner: str,
         argument: str,
         rule: str,
-        value: Any = _ABSENT,
+        value: Any = ...,
         hint: str = "",
         *,
         got: str | None = None,
@@ -62,17 +53,13 @@ class InputError(ValueError, TypeError):
         text = " ".join(words)
         if self.reason is not None:
             text += f", got: {self.reason.rstrip('.')}"
-        elif self.got is not None or self.value is not _ABSENT:
+        elif self.got is not None or self.value is not ...:
             text += f", got {describe(self.value) if self.got is None else self.got}"
         hint = self.hint.format(*(flags.get(name, f"{name}=") for name in self.mentions)) if self.mentions else self.hint
         return f"{text}. {hint}".rstrip()
 
     def __reduce__(self) -> Any:  # by default an exception is rebuilt from ``args``, here the sentence alone
-        return _rebuilt, (type(self), dict(vars(self)))
-
-
-def _rebuilt(kind: type[InputError], fields: dict[str, Any]) -> InputError:
-    return kind(**fields)
+        return functools.partial(type(self), **vars(self)), ()
 
 
 def describe(value: Any) -> str:
@@ -81,20 +68,17 @@ def describe(value: Any) -> str:
     if shape is not None and tuple(shape) != ():
         return f"{type(value).__name__} of shape {tuple(shape)}"
     text = repr(value)
-    if len(text) > 60:
-        text = text[:57] + "..."
+    text = text if len(text) <= 60 else text[:57] + "..."
     return text if isinstance(value, str) else f"{text} ({type(value).__name__})"
 
 
 def integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None = None) -> int:
     """An integer in [minimum, maximum]; booleans are none."""
     rule = f"an integer >= {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    high = math.inf if maximum is None else maximum
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not minimum <= int(value) <= high:
         raise InputError(owner, name, rule, value)
-    number = int(value)
-    if number < minimum or (maximum is not None and number > maximum):
-        raise InputError(owner, name, rule, value)
-    return number
+    return int(value)
 
 
 def real(owner: str, name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, below: bool = False) -> float:
@@ -105,9 +89,7 @@ def real(owner: str, name: str, value: Any, low: float = -math.inf, high: float 
         rule = f"a finite number >= {low:g}"
     else:
         rule = f"a number in [{low:g}, {high:g}{')' if below else ']'}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(owner, name, rule, value)
-    number = float(value)
+    number = math.nan if isinstance(value, bool) or not isinstance(value, numbers.Real) else float(value)
     if not math.isfinite(number) or number < low or number > high or (below and number == high):
         raise InputError(owner, name, rule, value)
     return number
@@ -124,8 +106,6 @@ def one_of(owner: str, name: str, value: Any, choices: Collection[str]) -> str:
     """One of the choices; the error names those that are spelt alike."""
     if isinstance(value, str) and value in choices:
         return value
-    hint = ""
-    if isinstance(value, str):
-        near = difflib.get_close_matches(value.lower(), list(choices), n=3)
-        hint = f"Did you mean {' or '.join(repr(word) for word in near)}?" if near else ""
+    near = difflib.get_close_matches(value.lower(), list(choices), n=3) if isinstance(value, str) else []
+    hint = f"Did you mean {' or '.join(repr(word) for word in near)}?" if near else ""
     raise InputError(owner, name, "one of " + ", ".join(repr(choice) for choice in choices), value, hint)

@@ -16,7 +16,6 @@ def checked_device(owner: str, device: str | torch.device | None, model: nn.Modu
     except (RuntimeError, TypeError):
         raise InputError(owner, "device", "'cpu', 'cuda' or 'cuda:N'", device) from None
     if where.type == "cuda" and not torch.cuda.is_available():
-        raise InputError(
-            owner, "device", "one that this machine has", got=f"{str(device)!r} and no CUDA device", hint="Use 'cpu'."
-        )
+        got = f"{str(device)!r} and no CUDA device"
+        raise InputError(owner, "device", "one that this machine has", got=got, hint="Use 'cpu'.")
     return where

@@ -1,21 +1,42 @@
 """Stacks of runs, as ``torch.func.vmap`` passes them to the rule of an autograd function."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 
 
-def with_runs(info: Any, in_dims: Iterable[int | None], *tensors: Tensor, at: int = 0) -> list[Tensor]:
-    """Every tensor with the runs in dimension ``at``; a tensor that all runs share is expanded, not copied.
+class StackFunction(torch.autograd.Function):
+    """An autograd function that computes one run or a stack of runs, with the runs in dimension ``at`` of all its tensors.
 
-    ``info`` and ``in_dims`` are the arguments of the rule: the number of runs, and the dimension of the runs in each tensor.
+    Under ``vmap`` it is called once, with the stack. Unless a subclass says otherwise, the first argument is a constant, for the
+    backward pass in ``ctx.operator``, and all others are tensors that are saved.
+    """
+
+    at: ClassVar[int] = 0
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.operator, *tensors = inputs
+        ctx.save_for_backward(*tensors)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: tuple[Any, ...], *arguments: Any) -> tuple[Any, int]:
+        return cls.apply(*with_runs(info, in_dims, *arguments, at=cls.at)), cls.at
+
+
+def with_runs(info: Any, in_dims: Iterable[int | None], *arguments: Any, at: int = 0) -> list[Any]:
+    """The arguments of a rule, each tensor with the runs in dimension ``at``; one that all runs share is expanded, not copied.
+
+    ``info`` and ``in_dims`` are the other arguments of the rule: the number of runs, and their dimension in each tensor.
     """
     stacked = []
-    for tensor, dim in zip(tensors, in_dims, strict=True):
-        if dim is None:
-            shape = [*tensor.shape[:at], info.batch_size, *tensor.shape[at:]]
-            stacked.append(tensor.unsqueeze(at).expand(shape))
+    for argument, dim in zip(arguments, in_dims, strict=True):
+        if not isinstance(argument, Tensor):
+            stacked.append(argument)
+        elif dim is None:
+            stacked.append(argument.unsqueeze(at).expand(*argument.shape[:at], info.batch_size, *argument.shape[at:]))
         else:
-            stacked.append(tensor.movedim(dim, at))
+            stacked.append(argument.movedim(dim, at))
     return stacked

@@ -4,10 +4,10 @@ import csv
 import json
 
 import pytest
-from small_commands import QUICK, small_graph
 
 import chebnet2d
 from cli_runner import run
+from small_commands import QUICK, small_graph
 
 
 def test_own_graph_from_training_to_prediction(tmp_path):

@@ -6,10 +6,10 @@ import json
 import pyarrow.parquet
 import pytest
 import torch
-from small_commands import QUICK
 
 import chebnet2d
 from cli_runner import run
+from small_commands import QUICK
 
 
 @pytest.fixture(scope="module")

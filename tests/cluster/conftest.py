@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from ray_nodes import Cluster, ray, with_nodes
 
 

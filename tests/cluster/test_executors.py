@@ -5,11 +5,11 @@ import time
 import traceback
 
 import pytest
-from ray_nodes import with_ray
-from small_tasks import Counted, divide, first_waits_for_second, kind_of_shared, pause, square, told
 
 from chebnet2d import InputError
 from chebnet2d.cluster import LocalExecutor, ProcessExecutor, RayExecutor, checked_executor
+from ray_nodes import with_ray
+from small_tasks import Counted, divide, first_waits_for_second, kind_of_shared, pause, square, told
 
 pytestmark = pytest.mark.filterwarnings("default")
 

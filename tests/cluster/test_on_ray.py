@@ -4,14 +4,14 @@ from functools import partial
 
 import pytest
 import torch
-from ray_nodes import Killer, marked, ray, with_ray
-from small_tasks import square
 
 import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import precompute
 from chebnet2d.bases.computation import BlockComputation
 from chebnet2d.cluster import RayExecutor
+from ray_nodes import Killer, marked, ray, with_ray
+from small_tasks import square
 
 pytestmark = pytest.mark.filterwarnings("default")
 

@@ -10,6 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+from chebnet2d import InputError
+from chebnet2d.cluster import ProcessExecutor
 from small_tasks import (
     always_dies,
     dies_at_first,
@@ -19,9 +22,6 @@ from small_tasks import (
     square,
     threads,
 )
-
-from chebnet2d import InputError
-from chebnet2d.cluster import ProcessExecutor
 
 
 class TestWorkers:

@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from ray_nodes import Killer, marked, ray, with_nodes, with_ray
 
 import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.cluster import RayExecutor
 from chebnet2d.search import loop, search
 from cli_runner import run
+from ray_nodes import Killer, marked, ray, with_nodes, with_ray
 from small_search import FIXED, QUICK
 
 pytestmark = pytest.mark.filterwarnings("default")

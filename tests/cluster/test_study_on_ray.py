@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from ray_nodes import Killer, marked, ray, with_ray
 
 from chebnet2d import InputError
 from chebnet2d.cluster import RayExecutor
 from chebnet2d.reports import format_table, make_table
 from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, run_study, train_unit
 from cli_runner import run
+from ray_nodes import Killer, marked, ray, with_ray
 
 pytestmark = pytest.mark.filterwarnings("default")
 EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test", "best_epoch", "epochs", "split_digest"}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
-from common_form import assert_common_form
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch_geometric.data import Data
@@ -13,6 +12,7 @@ from torch_geometric.utils import homophily
 from chebnet2d import InputError
 from chebnet2d.data import csbm, dataset_digest, digits, load, make_data, num_classes, statistics
 from chebnet2d.data.dataset import both_directions
+from common_form import assert_common_form
 
 
 def test_digits_is_the_nearest_neighbour_graph_of_scikit_learns_images():

@@ -8,12 +8,12 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from common_form import assert_common_form
 from torch_geometric.datasets import Amazon, HeterophilousGraphDataset, LINKXDataset
 
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.data import load, split
+from common_form import assert_common_form
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -9,13 +9,13 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from common_form import assert_common_form
 from torch_geometric.datasets import Amazon, HeterophilousGraphDataset, LINKXDataset, Planetoid
 from torch_geometric.transforms import NormalizeFeatures
 from typer.testing import CliRunner
 
 from chebnet2d.cli import app
 from chebnet2d.data import CATALOGUE, check, dataset_digest, load, row_normalize_features, split
+from common_form import assert_common_form
 from data_root import find_data_root, real_data_root
 
 ELEVEN = "cora citeseer pubmed computers photo chameleon squirrel actor texas cornell tolokers".split()  # noqa: SIM905

@@ -2,12 +2,11 @@
 
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph
 
 from chebnet2d.kernels import chebyshev_filter
-from chebnet2d.kernels.chebyshev_filter import _FullFilter, _FullFilterBackward
+from chebnet2d.kernels.chebyshev_filter import _Filter, _FilterGradients
 from chebnet2d.kernels.column_blocks import column_blocks
-from chebnet2d.kernels.diagonal_filter import DiagonalFilter, DiagonalFilterBackward
+from kernel_suite import Case, KernelSuite, draw, graph
 
 
 def dense_filter(dense, x, maps):
@@ -20,7 +19,7 @@ def dense_filter(dense, x, maps):
 
 
 class TestFull(KernelSuite):
-    functions = (_FullFilter, _FullFilterBackward)
+    functions = (_Filter, _FilterGradients)
     twice = True
     variants = {  # noqa: RUF012
         "runs share a block": {"channels": (3, 2), "degree": 4},
@@ -42,7 +41,7 @@ class TestFull(KernelSuite):
 
 
 class TestDiagonal(KernelSuite):
-    functions = (DiagonalFilter, DiagonalFilterBackward)
+    functions = (_Filter, _FilterGradients)
     twice = True
     variants = {  # noqa: RUF012
         "one filter per channel": {"columns": 3, "degree": 4},

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph
 
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels import can_keep_walk, diffused_product, kept_walk, kept_walk_product
 from chebnet2d.kernels.diffused_product import _OfDense, _OfSparse
 from chebnet2d.kernels.kept_walk import _Mix
+from kernel_suite import Case, KernelSuite, draw, graph
 
 FEATURES, TERMS = 6, 4
 

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, agree, draw, rate
 
 from chebnet2d.kernels import Stream, dropped_product, keep_mask, random_streams
 from chebnet2d.kernels.dropped_product import _DroppedProduct
+from kernel_suite import Case, KernelSuite, agree, draw, rate
 
 
 class TestDroppedProduct(KernelSuite):

@@ -3,11 +3,11 @@
 import numpy as np
 import scipy.sparse
 import torch
-from kernel_suite import Case, KernelSuite, draw, rate
 
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels import EdgeBlocks, edge_flux, keep_mask
 from chebnet2d.kernels.edge_flux import _EdgeFlux
+from kernel_suite import Case, KernelSuite, draw, rate
 
 
 def edge_gradient(nodes):

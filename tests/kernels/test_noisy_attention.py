@@ -1,10 +1,10 @@
 """Attention under samples of noise, against the plain formula."""
 
 import torch
-from kernel_suite import Case, KernelSuite, draw
 
 from chebnet2d.kernels import noisy_attention
 from chebnet2d.kernels.noisy_attention import _NoisyAttention
+from kernel_suite import Case, KernelSuite, draw
 
 
 def plain(query, key, value, noise):

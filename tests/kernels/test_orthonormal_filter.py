@@ -2,12 +2,12 @@
 
 import scipy.sparse
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph
 
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels import orthonormal_filter
 from chebnet2d.kernels.orthonormal_filter import _OrthonormalFilter
 from chebnet2d.polynomials import SignalOrthonormal
+from kernel_suite import Case, KernelSuite, draw, graph
 
 TOLERANCE = SignalOrthonormal().tolerance
 

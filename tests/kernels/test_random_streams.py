@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from kernel_suite import Case, KernelSuite, draw, rate
 
 from chebnet2d.kernels import Stream, keep_mask, random_streams, random_tensor, relu_dropout
 from chebnet2d.kernels.random_streams import _Drawn, _KeepMask, streams_of
 from chebnet2d.kernels.relu_dropout import _ReluDropout
+from kernel_suite import Case, KernelSuite, draw, rate
 
 LIKE = torch.zeros((), dtype=torch.float64)
 

@@ -1,9 +1,8 @@
 """Residual layers with dropout in one function, against dense operations with the same masks."""
 
-from kernel_suite import Case, KernelSuite, draw, graph, rate
-
 from chebnet2d.kernels import keep_mask, residual_layers
 from chebnet2d.kernels.residual_layers import _Layers
+from kernel_suite import Case, KernelSuite, draw, graph, rate
 
 ALPHA = 0.3
 

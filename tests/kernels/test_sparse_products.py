@@ -1,9 +1,9 @@
 """The products of a sparse operator with dense matrices."""
 
 import torch
-from kernel_suite import Case, KernelSuite, draw, graph, sparse
 
 from chebnet2d.graph.sparse_product import SampledProduct, SparseProduct, WeightedProduct
+from kernel_suite import Case, KernelSuite, draw, graph, sparse
 
 COLUMNS = 5
 

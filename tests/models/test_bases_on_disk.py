@@ -4,7 +4,6 @@ import re
 
 import pytest
 import torch
-from randomised_model import randomised
 
 import chebnet2d
 from chebnet2d import InputError
@@ -12,6 +11,7 @@ from chebnet2d.bases import large_operator, precompute
 from chebnet2d.models import EachBasis, on_bases
 from chebnet2d.polynomials import Monomial
 from chebnet2d.training import Run, fit_many
+from randomised_model import randomised
 
 WRONG = [
     ("gprgnn", "L_hat", "the bases must be of the operator P~ for this method, got L_hat"),

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from randomised_model import randomised
 from torch_geometric.nn import GCNConv
 
 from chebnet2d.models import GCN
 from example_graphs import graph
 from oracle_vectors import check_vector, read_vector
+from randomised_model import randomised
 
 GCN_NAMES = {f"layers.{i}.{part}": f"conv{i + 1}.{part}" for i in (0, 1) for part in ("bias",)} | {
     f"layers.{i}.weight": f"conv{i + 1}.lin.weight.T" for i in (0, 1)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from randomised_model import randomised
 from torch_geometric.nn import GCN2Conv
 
 from chebnet2d.graph import operator_of
@@ -11,6 +10,7 @@ from chebnet2d.models import GCNII
 from chebnet2d.models.gcnii import GCNIILayer
 from example_graphs import graph
 from oracle_vectors import assert_near, check_vector, read_vector
+from randomised_model import randomised
 
 
 def gcnii_names(layers: int) -> dict[str, str]:

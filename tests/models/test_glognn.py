@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from randomised_model import randomised
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import operator_of
 from chebnet2d.models import GloGNN
 from example_graphs import graph
 from oracle_vectors import check_vector, read_vector
+from randomised_model import randomised
 
 
 @pytest.mark.parametrize("form", ["small", "large"])

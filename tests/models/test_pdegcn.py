@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from randomised_model import randomised
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator, operator_of
@@ -11,6 +10,7 @@ from chebnet2d.models import PDEGCN
 from chebnet2d.models.pdegcn import Flux, edge_gradient
 from example_graphs import graph
 from oracle_vectors import check_vector, read_vector
+from randomised_model import randomised
 
 
 @pytest.mark.parametrize("edges", [False, True], ids=["linear", "edges"])

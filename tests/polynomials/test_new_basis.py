@@ -22,8 +22,7 @@ SECOND_KIND = """
 from dataclasses import dataclass
 from typing import ClassVar
 
-from chebnet2d.polynomials.basis import ThreeTermBasis
-from chebnet2d.polynomials.registry import register_basis
+from chebnet2d.polynomials.basis import ThreeTermBasis, register_basis
 
 
 @register_basis

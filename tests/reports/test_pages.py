@@ -1,7 +1,6 @@
 """The page of results: cells below the paper, notes and origins."""
 
 import pytest
-from table_rows import study_row
 
 import chebnet2d
 from chebnet2d.reports import make_tables
@@ -10,6 +9,7 @@ from chebnet2d.reports.pages import make_page, read_notes
 from chebnet2d.reports.shortfalls import describe_shortfalls, find_shortfalls
 from chebnet2d.study import run_study
 from small_study import small
+from table_rows import study_row
 
 
 def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):

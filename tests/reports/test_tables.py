@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from table_rows import study_row
 
 import chebnet2d
 from chebnet2d.reports import format_table, make_page, make_table, make_tables
 from chebnet2d.study import Protocol, Store, run_study
 from small_study import small
+from table_rows import study_row
 
 
 def test_two_ways_of_splitting_have_a_table_each(preset, tmp_path):

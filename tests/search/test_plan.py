@@ -1,10 +1,10 @@
 """A plan: its defaults, and the ways to hand it over."""
 
 import pytest
-from search_examples import without_time
 
 from chebnet2d.recipes import Recipe, load_recipe
 from chebnet2d.search import Budget, SearchPlan, search
+from search_examples import without_time
 from small_search import QUICK
 
 

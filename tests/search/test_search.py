@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from search_examples import SMALL, without_time
 
 import chebnet2d
 from chebnet2d.recipes import Recipe
@@ -17,6 +16,7 @@ from chebnet2d.search import Trial, search
 from chebnet2d.search.result import best_recipe
 from chebnet2d.search.space import LEARNING_RATES
 from chebnet2d.training import fit, fit_many
+from search_examples import SMALL, without_time
 from small_search import FIXED, QUICK, RECIPE
 from uniform_split import split
 

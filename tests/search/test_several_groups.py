@@ -4,11 +4,11 @@ import itertools
 import json
 
 import pytest
-from search_examples import SMALL, without_time
 
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.search import make_space, search
 from chebnet2d.search.trials import Trials
+from search_examples import SMALL, without_time
 from small_search import FIXED, QUICK
 
 

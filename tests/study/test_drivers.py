@@ -1,12 +1,12 @@
 """The driver of a study: units are claimed when there is room, and released when something goes wrong."""
 
 import pytest
-from stored_tables import table_of
 
 import chebnet2d
 from chebnet2d.cluster import LocalExecutor, ProcessExecutor
 from chebnet2d.study import DatasetCache, Store, make_plan, run_study
 from small_study import small
+from stored_tables import table_of
 
 
 def claims(path):

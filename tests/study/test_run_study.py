@@ -8,13 +8,13 @@ import time
 
 import pytest
 import torch
-from stored_tables import study_in_child, table_of
 
 import chebnet2d
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.study import Store, run_study
 from chebnet2d.training import Run, Settings, fit_many
 from small_study import small
+from stored_tables import study_in_child, table_of
 
 
 def test_rows_hold_what_was_done(preset, tmp_path):

@@ -8,10 +8,10 @@ import scipy.linalg
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
-from theory_examples import SEEDS, output_of, random_parameters, signal, small_spectrum, sparse_rows
 
 from chebnet2d.theory import construct
 from chebnet2d.theory.bounds import _compound, _wedge
+from theory_examples import SEEDS, output_of, random_parameters, signal, small_spectrum, sparse_rows
 
 
 class TestBounds:

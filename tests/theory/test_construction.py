@@ -8,10 +8,10 @@ import scipy.linalg
 import scipy.optimize
 import torch
 from hypothesis import given
-from theory_examples import SEEDS, output_of, random_parameters, signal, small_spectrum, sparse_rows
 
 from chebnet2d.theory import construct
 from chebnet2d.theory.claims.random_search import SUMS, reachable
+from theory_examples import SEEDS, output_of, random_parameters, signal, small_spectrum, sparse_rows
 
 
 class TestLinear:

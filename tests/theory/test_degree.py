@@ -5,12 +5,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from theory_examples import SEEDS
 
 from chebnet2d.conv import SpectralConv
 from chebnet2d.graph import adjacency, shifted_laplacian
 from chebnet2d.theory import degree_curve
 from chebnet2d.theory.example_graphs import complete, karate, path, random_graph, spectrum_of_edges, star
+from theory_examples import SEEDS
 
 
 class TestDegree:

@@ -14,6 +14,7 @@ from chebnet2d import InputError, data
 from chebnet2d.cli import app
 from chebnet2d.cli.theory_commands import number, relation
 from chebnet2d.theory import VERDICTS, Claim, TheoryReport, degree_figure, report, save_figure
+from chebnet2d.theory.claim import _lines
 from chebnet2d.theory.claims import degree_limit, irreducible, one_paradigm, sums
 from chebnet2d.theory.claims.bench import Bench, with_zeros
 from chebnet2d.theory.example_graphs import random_graph
@@ -79,6 +80,10 @@ class TestLines:
         assert [claim.key for claim in result] == list(dict.fromkeys(claim.key for claim in result))
         assert {claim.key for claim in result} == set(LINES)
         assert len(result) == len(LINES)
+
+    def test_every_text_is_used(self, result):
+        shapes = [re.sub(r"\\{\w+\\}", ".+", re.escape(key)) for key in _lines()]
+        assert [shape for shape in shapes if not any(re.fullmatch(shape, claim.key) for claim in result)] == []
 
     def test_report_is_quick(self, result):
         assert result.seconds < 60

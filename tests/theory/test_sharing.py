@@ -6,11 +6,11 @@ import scipy.linalg
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
-from theory_examples import SEEDS, signal, small_spectrum, sparse_rows
 
 from chebnet2d import InputError
 from chebnet2d.theory import construct_shared, separate, toeplitz
 from chebnet2d.theory.example_graphs import path, spectrum_of_edges
+from theory_examples import SEEDS, signal, small_spectrum, sparse_rows
 
 
 class TestSharing:

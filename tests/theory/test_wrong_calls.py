@@ -46,6 +46,8 @@ class TestArguments:
     def test_degree_curve_needs_a_signal_and_a_target(self):
         with pytest.raises(InputError, match="F and Z must not be zero"):
             degree_curve(path(5), np.ones((5, 2)), np.zeros((5, 2)))
+        with pytest.raises(InputError, match="degree_curve: Z must have as many rows as F, 5, got 4"):
+            degree_curve(path(5), np.ones((5, 2)), np.ones((4, 2)))
 
     def test_graphs_in_every_form(self):
         edges = karate()

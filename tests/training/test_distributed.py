@@ -7,12 +7,12 @@ import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
-from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
 from chebnet2d.models import on_bases
 from chebnet2d.training import Batches, Run, fit, fit_many, under_torchrun
+from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import copy
 
 import pytest
 import torch
-from small_runs import model
 
 import chebnet2d
 from chebnet2d.training import Run, Settings, fit_many
+from small_runs import model
 from uniform_split import split
 
 

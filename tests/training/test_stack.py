@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from small_runs import doubled, model
 from torch import nn
 
 import chebnet2d
@@ -10,6 +9,7 @@ from chebnet2d.kernels.random_streams import Stream
 from chebnet2d.nn import Dropout, Linear
 from chebnet2d.training import Batches, Run, Settings, fit, fit_many, stack_width
 from chebnet2d.training.learners.stack import Stack
+from small_runs import doubled, model
 from uniform_split import split
 
 CASES = [(1, 0.5, 0.01, 5e-4), (2, 0.3, 0.02, 0.0), (3, 0.0, 0.005, 1e-2), (4, 0.7, 0.01, 5e-4)]

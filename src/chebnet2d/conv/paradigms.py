@@ -28,24 +28,25 @@ class Paradigm(nn.Module):
     """The parameters of one paradigm. ``terms`` is K, the number of values of the index k."""
 
     name: ClassVar[str]
+    indices: ClassVar[str] = ""
+    """Those of ``theta``: k for the terms, c and j for input and output channels; none without a theta."""
     square: ClassVar[bool] = False
     """True if the paradigm has no map between channels, so that C' = C."""
     theta: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
         super().__init__()
-        self.in_channels = integer(type(self).__name__, "in_channels", in_channels, 1)
-        self.out_channels = integer(type(self).__name__, "out_channels", out_channels, 1)
-        self.terms = integer(type(self).__name__, "terms", terms, 1)
+        owner = type(self).__name__
+        self.in_channels = integer(owner, "in_channels", in_channels, 1)
+        self.out_channels = integer(owner, "out_channels", out_channels, 1)
+        self.terms = integer(owner, "terms", terms, 1)
         if self.square and in_channels != out_channels:
-            raise InputError(
-                type(self).__name__,
-                "out_channels",
-                f"in_channels = {in_channels}",
-                got=str(out_channels),
-                hint=f"Paradigm {self.name} has no map between channels.",
-                verb="equal",
-            )
+            hint = f"Paradigm {self.name} has no map between channels."
+            rule = f"in_channels = {in_channels}"
+            raise InputError(owner, "out_channels", rule, got=str(out_channels), hint=hint, verb="equal")
+        if self.indices:
+            sizes = {"k": terms, "c": in_channels, "j": out_channels}
+            self.theta = nn.Parameter(torch.empty([sizes[index] for index in self.indices]))
 
     def coefficients(self) -> Tensor:
         """The coefficients of the filters, K first: ``theta``. A constrained filter overrides this (say, ``theta.relu()``)."""
@@ -88,11 +89,8 @@ class ParadigmI(Paradigm):
     """One filter for all channels."""
 
     name: ClassVar[str] = "I"
+    indices: ClassVar[str] = "k"
     square: ClassVar[bool] = True
-
-    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
-        super().__init__(in_channels, out_channels, terms)
-        self.theta = nn.Parameter(torch.empty(terms))
 
     def maps(self) -> Tensor:
         theta = self.coefficients()
@@ -118,10 +116,10 @@ class ParadigmII(Paradigm):
     """One filter for all channels, then one map between channels."""
 
     name: ClassVar[str] = "II"
+    indices: ClassVar[str] = "k"
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
         super().__init__(in_channels, out_channels, terms)
-        self.theta = nn.Parameter(torch.empty(terms))
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
 
     def maps(self) -> Tensor:
@@ -153,11 +151,8 @@ class ParadigmIII(Paradigm):
     """One filter per channel."""
 
     name: ClassVar[str] = "III"
+    indices: ClassVar[str] = "kc"
     square: ClassVar[bool] = True
-
-    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
-        super().__init__(in_channels, out_channels, terms)
-        self.theta = nn.Parameter(torch.empty(terms, in_channels))
 
     def maps(self) -> Tensor:
         return torch.diag_embed(self.coefficients())
@@ -182,10 +177,7 @@ class Full2D(Paradigm):
     """The 2-D graph convolution: one filter per pair of input and output channel."""
 
     name: ClassVar[str] = "2d"
-
-    def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
-        super().__init__(in_channels, out_channels, terms)
-        self.theta = nn.Parameter(torch.empty(terms, in_channels, out_channels))
+    indices: ClassVar[str] = "kcj"
 
     def maps(self) -> Tensor:
         return self.coefficients()
@@ -256,17 +248,12 @@ def make_paradigm(paradigm: str | Paradigm, in_channels: int, out_channels: int,
     if isinstance(paradigm, Paradigm):
         found = (paradigm.in_channels, paradigm.out_channels, paradigm.terms)
         if found != (in_channels, out_channels, terms):
-            raise InputError(
-                "make_paradigm",
-                "paradigm",
-                f"(in_channels, out_channels, terms) = {(in_channels, out_channels, terms)}",
-                got=str(found),
-                verb="have",
-            )
+            rule = f"(in_channels, out_channels, terms) = {(in_channels, out_channels, terms)}"
+            raise InputError("make_paradigm", "paradigm", rule, got=str(found), verb="have")
         return paradigm
     name = one_of("make_paradigm", "paradigm", paradigm, tuple(PARADIGMS))
     if (rank is None) == (name == "rank"):
         raise InputError("make_paradigm", "rank", "given for paradigm 'rank' and only for it", got=f"rank={rank} with {name!r}")
-    if name == "rank":
-        return Rank2D(in_channels, out_channels, terms, rank if rank is not None else 1)
+    if rank is not None:
+        return Rank2D(in_channels, out_channels, terms, rank)
     return PARADIGMS[name](in_channels, out_channels, terms)

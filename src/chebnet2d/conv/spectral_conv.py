@@ -56,13 +56,8 @@ class SpectralConv(PolynomialConv):
         self.scaling = one_of(owner, "scaling", scaling, ("interpolation", "paper", "coefficients"))
         self.init = one_of(owner, "init", init, INITS)
         if scaling != "coefficients" and not isinstance(self.basis, Chebyshev):
-            raise InputError(
-                owner,
-                "scaling",
-                f"'coefficients' for the basis {self.basis.name!r}",
-                scaling,
-                hint="Interpolation is defined for the Chebyshev basis.",
-            )
+            rule, hint = f"'coefficients' for the basis {self.basis.name!r}", "Interpolation is defined for the Chebyshev basis."
+            raise InputError(owner, "scaling", rule, scaling, hint)
         self.paradigm = make_paradigm(paradigm, in_channels, out_channels, degree + 1, rank)
         # From parameters to Chebyshev coefficients, D + 1 x D + 1. Constant, so not part of the saved state. Exact: the
         # interpolation property would hold to 1e-7 only if .double() widened a rounded float32 matrix.
@@ -122,19 +117,16 @@ class SpectralConv(PolynomialConv):
 
     def response(self, frequencies: Tensor) -> Tensor:
         """The filter of every pair of channels at frequencies (eigenvalues of the operator): len(frequencies) x C x C'."""
+        owner = f"{type(self).__name__}.response"
         if not self.basis.fixed:
-            raise InputError(
-                f"{type(self).__name__}.response",
-                "basis",
-                "fixed",
-                got=f"{self.basis.name!r}, which depends on the signal: its filters have no values of their own",
-            )
+            got = f"{self.basis.name!r}, which depends on the signal: its filters have no values of their own"
+            raise InputError(owner, "basis", "fixed", got=got)
         frequencies = torch.as_tensor(frequencies)
         if frequencies.dim() != 1 or not frequencies.is_floating_point():
-            raise InputError(f"{type(self).__name__}.response", "frequencies", "a vector of numbers in [-1, 1]", frequencies)
+            raise InputError(owner, "frequencies", "a vector of numbers in [-1, 1]", frequencies)
         if not bool((frequencies.abs() <= 1 + 1e-6).all()):  # eigenvalues may leave [-1, 1] by rounding
             worst = frequencies[frequencies.abs().nan_to_num(torch.inf).argmax()].item()
-            raise InputError(f"{type(self).__name__}.response", "frequencies", "in [-1, 1]", got=f"{worst:g}")
+            raise InputError(owner, "frequencies", "in [-1, 1]", got=f"{worst:g}")
         maps = self.paradigm.maps()
         chebyshev = values(Chebyshev(), frequencies.to(maps.device, torch.float64), self.degree)
         at_frequency = (chebyshev.T @ self.to_chebyshev().to(maps.device)).to(maps.dtype)
@@ -185,11 +177,6 @@ class ExactConv(nn.Module):
         distance, nearest = (frequencies[:, None] - eigenvalues).abs().min(dim=1)
         if bool((distance > 1e-9).any()):
             worst = frequencies[distance.argmax()].item()
-            raise InputError(
-                "ExactConv.response",
-                "frequencies",
-                "eigenvalues of the graph",
-                got=f"{worst:g}",
-                hint="Free filter values are defined nowhere else; a SpectralConv has values in between.",
-            )
+            hint = "Free filter values are defined nowhere else; a SpectralConv has values in between."
+            raise InputError("ExactConv.response", "frequencies", "eigenvalues of the graph", got=f"{worst:g}", hint=hint)
         return self.paradigm.maps()[nearest]

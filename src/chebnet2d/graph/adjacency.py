@@ -54,49 +54,27 @@ def adjacency(
     weight = _checked_weight(edge_weight, index.shape[1])
 
     matrix = scipy.sparse.coo_array((weight, (index[0], index[1])), shape=(nodes, nodes)).tocsr()
-    if duplicates == "refuse" and matrix.nnz < index.shape[1]:
-        raise InputError(
-            owner,
-            "edge_index",
-            "each edge once (duplicates='refuse')",
-            got=f"{index.shape[1] - matrix.nnz} repetitions",
-            verb="list",
-        )
-    loops = index[0] == index[1]
-    if loops.any():
-        if self_loops == "refuse":
-            node = int(index[0][loops][0])
-            raise InputError(
-                owner,
-                "edge_index",
-                "no self loops (self_loops='refuse')",
-                got=f"{int(loops.sum())}, the first at node {node}",
-                verb="have",
-            )
+    repeated = index.shape[1] - matrix.nnz
+    if duplicates == "refuse" and repeated:
+        raise InputError(owner, "edge_index", "each edge once (duplicates='refuse')", got=f"{repeated} repetitions", verb="list")
+    loops = index[0][index[0] == index[1]]
+    if self_loops == "refuse" and loops.size:
+        got = f"{loops.size}, the first at node {loops[0]}"
+        raise InputError(owner, "edge_index", "no self loops (self_loops='refuse')", got=got, verb="have")
+    if loops.size:
         matrix = matrix - scipy.sparse.diags_array(matrix.diagonal())
     matrix = scipy.sparse.csr_array(matrix)
     matrix.eliminate_zeros()
     # The larger of the two directions: an undirected graph keeps its weights, a directed one gets both directions.
     symmetric = scipy.sparse.csr_array(matrix.maximum(matrix.T))
     if directed == "refuse" and (symmetric != matrix).nnz:
-        row, col = (symmetric != matrix).nonzero()
-        raise InputError(
-            owner,
-            "edge_index",
-            "both directions of every edge with equal weights (directed='refuse')",
-            got=f"({int(row[0])}, {int(col[0])}) and ({int(col[0])}, {int(row[0])}), which differ",
-            verb="hold",
-        )
-    if isolated == "refuse":
-        empty = np.flatnonzero(np.diff(symmetric.indptr) == 0)
-        if empty.size:
-            raise InputError(
-                owner,
-                "every node",
-                "an edge (isolated='refuse')",
-                got=f"{empty.size} isolated nodes, the first is {int(empty[0])}",
-                verb="have",
-            )
+        (i, *_), (j, *_) = (symmetric != matrix).nonzero()
+        rule = "both directions of every edge with equal weights (directed='refuse')"
+        raise InputError(owner, "edge_index", rule, got=f"({i}, {j}) and ({j}, {i}), which differ", verb="hold")
+    empty = np.flatnonzero(np.diff(symmetric.indptr) == 0)
+    if isolated == "refuse" and empty.size:
+        got = f"{empty.size} isolated nodes, the first is {empty[0]}"
+        raise InputError(owner, "every node", "an edge (isolated='refuse')", got=got, verb="have")
     return SparseOperator.from_scipy(symmetric, dtype=dtype, symmetric=True)
 
 
@@ -112,8 +90,7 @@ def _checked_index(edge_index: Any) -> npt.NDArray[np.int64]:
     except ValueError:
         raise InputError("adjacency", "edge_index", rule, edge_index) from None
     if index.ndim != 2 or index.shape[0] != 2:
-        hint = "Transpose it?" if index.ndim == 2 and index.shape[1] == 2 else ""
-        raise InputError("adjacency", "edge_index", rule, index, hint)
+        raise InputError("adjacency", "edge_index", rule, index, "Transpose it?" if index.shape[1:] == (2,) else "")
     if index.size and not np.issubdtype(index.dtype, np.integer):
         raise InputError("adjacency", "edge_index", rule, got=f"dtype {index.dtype}")
     if index.size and index.min() < 0:
@@ -128,14 +105,8 @@ def _checked_weight(edge_weight: Any, edges: int) -> npt.NDArray[np.float64]:
     rule = "finite numbers >= 0"
     if isinstance(edge_weight, Tensor):
         if edge_weight.requires_grad:
-            raise InputError(
-                "adjacency",
-                "edge_weight",
-                "require a gradient",
-                got="requires_grad=True",
-                hint="Weights are constants here; pass edge_weight.detach().",
-                verb="not",
-            )
+            hint = "Weights are constants here; pass edge_weight.detach()."
+            raise InputError("adjacency", "edge_weight", "require a gradient", hint=hint, verb="not")
         edge_weight = edge_weight.cpu().numpy()
     try:
         weight = np.asarray(edge_weight, dtype=np.float64)
@@ -144,9 +115,8 @@ def _checked_weight(edge_weight: Any, edges: int) -> npt.NDArray[np.float64]:
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = weight[:, 0]
     if weight.shape != (edges,):
-        raise InputError(
-            "adjacency", "edge_weight", f"one number for each of the {edges} edges", got=f"shape {weight.shape}", verb="have"
-        )
+        rule = f"one number for each of the {edges} edges"
+        raise InputError("adjacency", "edge_weight", rule, got=f"shape {weight.shape}", verb="have")
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         first = int(np.flatnonzero(bad)[0])

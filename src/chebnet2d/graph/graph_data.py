@@ -28,5 +28,4 @@ class GraphData(Protocol):
 
 def edge_weight_of(data: GraphData) -> Tensor | None:
     """One number per edge, or None."""
-    weight: Tensor | None = getattr(data, "edge_weight", None)
-    return weight
+    return getattr(data, "edge_weight", None)

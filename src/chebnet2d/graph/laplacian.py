@@ -41,5 +41,4 @@ def laplacian(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) 
 
 def shifted_laplacian(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
     """L_hat = L - I = -P, spectrum in [-1, 1]: the operator inside every polynomial filter."""
-    p = normalized_adjacency(adjacency, dtype=dtype)
-    return SparseOperator.from_scipy(-p.to_scipy(), dtype=dtype, symmetric=True)
+    return SparseOperator.from_scipy(-normalized_adjacency(adjacency, dtype=dtype).to_scipy(), dtype=dtype, symmetric=True)

@@ -25,7 +25,7 @@ _KINDS: dict[str, Callable[[SparseOperator, torch.dtype], SparseOperator]] = {
 }
 # id of the graph -> (stamp, {(key, N): result}). The weak references in the stamp tell whether the tensors are still the same
 # objects, their versions whether they have been written to.
-_Stamp = tuple[weakref.ref[Graph], int | None, weakref.ref[Tensor] | None, int | None]
+_Stamp = tuple[tuple[Callable[[], Graph | None], int | None], ...]
 _remembered: dict[int, tuple[_Stamp, dict[Hashable, Any]]] = {}
 
 
@@ -38,42 +38,36 @@ def operator_of(
 
     A ``SparseOperator`` is returned as it is: it is the operator. For an ``edge_index`` (2 x E) or a torch sparse adjacency
     matrix (N x N) the operator is computed, and kept for the next call with the same tensors as long as nobody writes to them.
-    (Writes through a numpy view of a tensor are not noticed.)
-
-    Args:
-        owner: the class that errors name.
+    (Writes through a numpy view of a tensor are not noticed.) ``owner`` is the class that errors name.
     """
     if isinstance(graph, SparseOperator):
-        _check_operator(graph, edge_weight, x.shape[0], owner)
+        _check_matrix(graph, edge_weight, x.shape[0], owner)
         return graph.to(dtype=x.dtype, device=x.device)
-    key = (kind, x.dtype, x.device)
-    return derived_operator(
-        graph, edge_weight, x.shape[0], key, lambda a: _KINDS[kind](a, x.dtype).to(device=x.device), owner=owner
-    )
+
+    def build(a: SparseOperator) -> SparseOperator:
+        return _KINDS[kind](a, x.dtype).to(device=x.device)
+
+    return derived_operator(graph, edge_weight, x.shape[0], (kind, x.dtype, x.device), build, owner=owner)
 
 
 def derived_operator(
-    graph: Graph,
-    edge_weight: Tensor | None,
-    num_nodes: int,
-    key: Hashable,
-    build: Callable[[SparseOperator], T],
-    *,
-    owner: str,
+    graph: Graph, edge_weight: Tensor | None, num_nodes: int, key: Hashable, build: Callable[[SparseOperator], T], *, owner: str
 ) -> T:
     """``build(A)``, with A the N x N adjacency matrix of the graph in float64; kept as ``operator_of`` keeps operators.
 
     ``key`` names what is built: results that differ need different keys. A ``SparseOperator`` is taken as A itself.
     """
-    if isinstance(graph, SparseOperator):
-        _check_operator(graph, edge_weight, num_nodes, owner)
-    elif not isinstance(graph, Tensor):
+    if not isinstance(graph, Tensor | SparseOperator):
         raise InputError(owner, "edge_index", "a tensor, a torch sparse tensor or a SparseOperator", graph)
+    _check_matrix(graph, edge_weight, num_nodes, owner)
 
     def from_adjacency() -> T:
         if isinstance(graph, SparseOperator):
             return build(graph.to(dtype=torch.float64))
-        return build(_adjacency_of(graph, edge_weight, num_nodes, owner))
+        if graph.layout == torch.strided:
+            return build(adjacency(graph, edge_weight, num_nodes))
+        coo = graph.detach().to_sparse_coo().coalesce()
+        return build(adjacency(coo.indices(), coo.values(), num_nodes))
 
     return remembered(graph, (key, num_nodes), from_adjacency, edge_weight)
 
@@ -85,45 +79,32 @@ def remembered(holder: Graph, key: Hashable, build: Callable[[], T], second: Ten
         # The entry goes with the object: its id may be reused.
         name = id(holder)
         reference = weakref.ref(holder, lambda _: _remembered.pop(name, None))
-        second_reference = None if second is None else weakref.ref(second)
-        stamp = (reference, _version(holder), second_reference, _version(second))
-        entry = _remembered[name] = (stamp, {})
+        second_reference = (lambda: None) if second is None else weakref.ref(second)
+        entry = _remembered[name] = ((reference, _version(holder)), (second_reference, _version(second))), {}
     results = entry[1]
     if key not in results:
         results[key] = build()
-    result: T = results[key]
-    return result
+    return results[key]
 
 
-def _check_operator(operator: SparseOperator, edge_weight: Tensor | None, num_nodes: int, owner: str) -> None:
-    if edge_weight is not None:
-        raise InputError(owner, "edge_weight", "None when the graph is a SparseOperator, which has its own")
-    if operator.shape != (num_nodes, num_nodes):
-        raise InputError(owner, "the operator", f"{num_nodes} x {num_nodes}, as x has rows", got=str(operator.shape))
-
-
-def _adjacency_of(graph: Tensor, edge_weight: Tensor | None, num_nodes: int, owner: str) -> SparseOperator:
-    if graph.layout == torch.strided:
-        return adjacency(graph, edge_weight, num_nodes)
-    if edge_weight is not None:
-        raise InputError(owner, "edge_weight", "None when the graph is a sparse tensor, which has its own")
-    if tuple(graph.shape) != (num_nodes, num_nodes):
-        raise InputError(owner, "the sparse graph", f"{num_nodes} x {num_nodes}, as x has rows", got=str(tuple(graph.shape)))
-    coo = graph.detach().to_sparse_coo().coalesce()
-    return adjacency(coo.indices(), coo.values(), num_nodes)
+def _same(stamp: _Stamp, *tensors: Graph | None) -> bool:
+    pairs = zip(stamp, tensors, strict=True)
+    return all(reference() is tensor and version == _version(tensor) for (reference, version), tensor in pairs)
 
 
 def _version(tensor: Graph | None) -> int | None:
+    """How often a tensor was written to; None if that is not counted, and -1 for no tensor (not: one that is gone)."""
+    if tensor is None:
+        return -1
     return None if not isinstance(tensor, Tensor) or tensor.is_inference() else tensor._version
 
 
-def _same(stamp: _Stamp, graph: Graph, edge_weight: Tensor | None) -> bool:
-    reference, version, weight_reference, weight_version = stamp
-    remembered_weight = weight_reference() if weight_reference is not None else None
-    return (
-        reference() is graph
-        and version == _version(graph)
-        and remembered_weight is edge_weight
-        and (weight_reference is None) == (edge_weight is None)
-        and weight_version == _version(edge_weight)
-    )
+def _check_matrix(graph: Graph, edge_weight: Tensor | None, num_nodes: int, owner: str) -> None:
+    """A graph that is a matrix has its weights in it, and as many rows as there are nodes."""
+    if isinstance(graph, Tensor) and graph.layout == torch.strided:
+        return
+    kind, name = ("a sparse tensor", "the sparse graph") if isinstance(graph, Tensor) else ("a SparseOperator", "the operator")
+    if edge_weight is not None:
+        raise InputError(owner, "edge_weight", f"None when the graph is {kind}, which has its own")
+    if tuple(graph.shape) != (num_nodes, num_nodes):
+        raise InputError(owner, name, f"{num_nodes} x {num_nodes}, as x has rows", got=str(tuple(graph.shape)))

@@ -1,6 +1,6 @@
 """A sparse matrix for products with dense ones, with gradients and a rule for stacks of runs."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -31,7 +31,6 @@ class SparseOperator:
         self._transpose: SparseOperator | None = self if symmetric else None
         self._transpose_order: Tensor | None = None
 
-    # ---- construction -------------------------------------------------------------------------------------
     @classmethod
     def from_scipy(cls, matrix: Any, *, dtype: torch.dtype = torch.float32, symmetric: bool = False) -> "SparseOperator":
         """From any scipy sparse matrix. Duplicates are summed. ``symmetric=True`` is a promise by the caller, not checked."""
@@ -41,15 +40,9 @@ class SparseOperator:
         matrix.sum_duplicates()
         if max(matrix.nnz, *matrix.shape) > _INT32_MAX:
             raise InputError("SparseOperator", "matrix", f"of at most {_INT32_MAX} entries, rows and columns", matrix.nnz)
-        return cls(
-            csr_tensor(
-                torch.from_numpy(matrix.indptr.astype(np.int32)),
-                torch.from_numpy(matrix.indices.astype(np.int32)),
-                torch.from_numpy(np.ascontiguousarray(matrix.data)).to(dtype),
-                matrix.shape,
-            ),
-            symmetric=symmetric,
-        )
+        crow, col = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
+        values = torch.from_numpy(np.ascontiguousarray(matrix.data)).to(dtype)
+        return cls(csr_tensor(crow, col, values, matrix.shape), symmetric=symmetric)
 
     @classmethod
     def from_dense(cls, x: Tensor) -> "SparseOperator":
@@ -61,20 +54,16 @@ class SparseOperator:
     @classmethod
     def from_torch(cls, tensor: Tensor, *, dtype: torch.dtype | None = None) -> "SparseOperator":
         """From a torch sparse tensor of any layout (COO, CSR, CSC)."""
-        if not isinstance(tensor, Tensor) or tensor.layout == torch.strided:
-            raise InputError("SparseOperator.from_torch", "tensor", "a torch sparse tensor", tensor)
-        if tensor.dim() != 2:
-            raise InputError("SparseOperator.from_torch", "tensor", "2-dimensional", tensor)
+        if not isinstance(tensor, Tensor) or tensor.layout == torch.strided or tensor.dim() != 2:
+            raise InputError("SparseOperator.from_torch", "tensor", "a torch sparse tensor of 2 dimensions", tensor)
         coo = tensor.detach().to_sparse_coo().coalesce().cpu()
         row, col = coo.indices().numpy()
         matrix = scipy.sparse.coo_array((coo.values().numpy(), (row, col)), shape=tuple(coo.shape))
         return cls.from_scipy(matrix, dtype=dtype or tensor.dtype).to(device=tensor.device)
 
-    # ---- properties ---------------------------------------------------------------------------------------
     @property
     def shape(self) -> tuple[int, int]:
-        rows, columns = self.csr.shape
-        return rows, columns
+        return self.csr.shape[0], self.csr.shape[1]
 
     @property
     def nnz(self) -> int:
@@ -93,11 +82,6 @@ class SparseOperator:
         return self.csr.values()
 
     @property
-    def density(self) -> float:
-        rows, columns = self.shape
-        return self.nnz / max(rows * columns, 1)
-
-    @property
     def T(self) -> "SparseOperator":
         """The transpose, computed once and kept (the operator itself if it is symmetric)."""
         if self._transpose is None:
@@ -106,26 +90,17 @@ class SparseOperator:
         return self._transpose
 
     def __repr__(self) -> str:
-        rows, columns = self.shape
         kind = "symmetric, " if self.symmetric else ""
-        return f"SparseOperator({rows} x {columns}, {kind}{self.nnz} entries, {self.dtype})"
+        return f"SparseOperator({self.shape[0]} x {self.shape[1]}, {kind}{self.nnz} entries, {self.dtype})"
 
-    # ---- conversion ---------------------------------------------------------------------------------------
     def to(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None) -> "SparseOperator":
         """The same matrix with another dtype or on another device; itself if nothing changes."""
         dtype = dtype or self.dtype
         target = torch.device(device) if device is not None else self.device
         if dtype == self.dtype and target == self.device:
             return self
-        return SparseOperator(
-            csr_tensor(
-                self.csr.crow_indices().to(target),
-                self.csr.col_indices().to(target),
-                self.values.to(target, dtype),
-                self.shape,
-            ),
-            symmetric=self.symmetric,
-        )
+        crow, col, values = self.csr.crow_indices().to(target), self.csr.col_indices().to(target), self.values.to(target, dtype)
+        return SparseOperator(csr_tensor(crow, col, values, self.shape), symmetric=self.symmetric)
 
     def to_scipy(self) -> Any:
         parts = (self.values, self.csr.col_indices(), self.csr.crow_indices())
@@ -134,22 +109,15 @@ class SparseOperator:
     def to_dense(self) -> Tensor:
         return torch.from_numpy(self.to_scipy().toarray()).to(self.device)
 
-    # ---- products -----------------------------------------------------------------------------------------
     def __matmul__(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor) or x.dim() not in (1, 2) or x.shape[0] != self.shape[1]:
             raise InputError("SparseOperator", "the right factor", f"a tensor with {self.shape[1]} rows", x)
         if x.dtype != self.dtype:
-            raise InputError(
-                "SparseOperator",
-                "the right factor",
-                f"dtype {self.dtype}",
-                got=str(x.dtype),
-                hint="Convert one of them with .to(dtype=...).",
-                verb="have",
-            )
+            rule, hint = f"dtype {self.dtype}", "Convert one of them with .to(dtype=...)."
+            raise InputError("SparseOperator", "the right factor", rule, got=str(x.dtype), hint=hint, verb="have")
         if x.dim() == 1:
             return (self @ x.unsqueeze(1)).squeeze(1)
-        return cast(Tensor, SparseProduct.apply(self, x))
+        return SparseProduct.apply(self, x)
 
     def weighted_product(self, values: Tensor, x: Tensor) -> Tensor:
         """The product with x: M x C, with ``values`` (nnz numbers) in place of the stored ones, as in dropout of sparse features.
@@ -157,7 +125,7 @@ class SparseOperator:
         The result is N x C, differentiable in ``x``, not in ``values``. Under ``vmap`` each run has its own values, so there is
         one product per run.
         """
-        return cast(Tensor, WeightedProduct.apply(self, values, x))
+        return WeightedProduct.apply(self, values, x)
 
     def sampled_product(self, left: Tensor, right: Tensor) -> Tensor:
         """The entries of ``left @ right.T`` at the stored positions only, in the order of ``values``.
@@ -166,7 +134,7 @@ class SparseOperator:
         """
         if left.dim() == 2:
             return self.sampled_product(left.unsqueeze(0), right.unsqueeze(0)).squeeze(0)
-        return cast(Tensor, SampledProduct.apply(self, left, right))
+        return SampledProduct.apply(self, left, right)
 
     @property
     def transpose_order(self) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from chebnet2d._stacks import with_runs
+from chebnet2d._stacks import StackFunction, with_runs
 
 if TYPE_CHECKING:
     from chebnet2d.graph.sparse_operator import SparseOperator
@@ -40,7 +40,7 @@ class SparseProduct(torch.autograd.Function):
         return product.reshape(operator.shape[0], *folded.shape[1:]), 1
 
 
-class WeightedProduct(torch.autograd.Function):
+class WeightedProduct(StackFunction):
     """values: nnz and x: M x C, or R x nnz and R x M x C, run after run: each run has values of its own."""
 
     @staticmethod
@@ -58,12 +58,8 @@ class WeightedProduct(torch.autograd.Function):
         transposed = values[..., ctx.operator.transpose_order]
         return None, None, WeightedProduct.apply(ctx.operator.T, transposed, grads[0])
 
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: "SparseOperator", values: Tensor, x: Tensor) -> tuple[Tensor, int]:
-        return WeightedProduct.apply(operator, *with_runs(info, in_dims[1:], values, x)), 0
 
-
-class SampledProduct(torch.autograd.Function):
+class SampledProduct(StackFunction):
     """left: G x N x C, right: G x M x C -> G x nnz. Nothing of size nnz x C is allocated; runs are further parts of G."""
 
     @staticmethod
@@ -72,11 +68,6 @@ class SampledProduct(torch.autograd.Function):
         for entries, x, y in zip(out, left, right, strict=True):
             entries.copy_(torch.sparse.sampled_addmm(operator.csr, x.contiguous(), y.contiguous().T, beta=0).values())
         return out
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple["SparseOperator", Tensor, Tensor], output: Tensor) -> None:
-        ctx.operator, left, right = inputs
-        ctx.save_for_backward(left, right)
 
     @staticmethod
     @once_differentiable

@@ -30,14 +30,8 @@ class Spectrum:
         if not operator.symmetric:
             raise InputError("Spectrum.of", "operator", "symmetric", operator)
         if rows > LARGEST_EXACT:
-            raise InputError(
-                "Spectrum.of",
-                "operator",
-                f"at most {LARGEST_EXACT} rows for an exact eigendecomposition",
-                got=str(rows),
-                hint="Use a polynomial filter.",
-                verb="have",
-            )
+            rule, hint = f"at most {LARGEST_EXACT} rows for an exact eigendecomposition", "Use a polynomial filter."
+            raise InputError("Spectrum.of", "operator", rule, got=str(rows), hint=hint, verb="have")
         return cls(*torch.linalg.eigh(operator.to_dense().to(torch.float64)))
 
     @property
@@ -58,9 +52,8 @@ class Spectrum:
         ``g`` is a function of the eigenvalues or its values: N (one filter for all channels), N x C (one filter per channel) or
         N x C x C' (one filter per pair of channels: the 2-D graph convolution, with a result of C' channels).
         """
-        values = g(self.eigenvalues) if callable(g) else g
         x_hat = self.transform(x)
-        values = torch.as_tensor(values).to(x_hat.dtype)
+        values = torch.as_tensor(g(self.eigenvalues) if callable(g) else g).to(x_hat.dtype)
         if values.dim() not in (1, 2, 3) or values.shape[0] != self.num_nodes:
             raise InputError("Spectrum.filter", "g", f"one value, row or matrix for each of {self.num_nodes} eigenvalues", values)
         if values.dim() > 1 and (x_hat.dim() != 2 or values.shape[1] != x_hat.shape[1]):

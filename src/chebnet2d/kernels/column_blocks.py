@@ -1,8 +1,8 @@
 """A stack of signals, cut into blocks of columns that stay in the cache while a whole recurrence runs over them."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 # Numbers in one N x w block: products with the graph and passes over the block are several times faster in the cache.
@@ -10,14 +10,11 @@ _NUMBERS = 2**18
 _NARROWEST = 16
 
 
-class ColumnBlock:
+class ColumnBlock(NamedTuple):
     """Some runs and some channels of a stack, w columns in all: ``read`` copies them into one matrix, ``write`` copies back."""
 
-    __slots__ = ("channels", "runs")
-
-    def __init__(self, runs: slice, channels: slice) -> None:
-        self.runs = runs
-        self.channels = channels
+    runs: slice
+    channels: slice
 
     def read(self, x: Tensor) -> Tensor:
         """R x N x C -> N x w."""
@@ -48,8 +45,3 @@ def column_blocks(shape: Sequence[int]) -> Iterator[ColumnBlock]:
     for run in range(0, runs, together):
         for channel in range(0, channels, width):
             yield ColumnBlock(slice(run, run + together), slice(channel, channel + width))
-
-
-def column_sums(a: Tensor, b: Tensor, work: Tensor) -> Tensor:
-    """<a, b> per column; ``work`` is overwritten."""
-    return torch.mul(a, b, out=work).sum(0)

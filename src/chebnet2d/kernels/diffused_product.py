@@ -5,13 +5,13 @@ X. The backward pass goes through G, M^T G, (M^T)^2 G, ..., and each of them con
 """
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from chebnet2d._stacks import with_runs
+from chebnet2d._stacks import StackFunction
 from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels.column_blocks import ColumnBlock, column_blocks
 
@@ -21,12 +21,10 @@ def diffused_product(operator: SparseOperator, x: Tensor | SparseOperator, share
 
     Differentiable once, in x where it is dense, in shares and in weight.
     """
-    if isinstance(x, SparseOperator):
-        return cast(Tensor, _OfSparse.apply(operator, x, shares, weight))
-    return cast(Tensor, _OfDense.apply(operator, x, shares, weight))
+    return (_OfSparse if isinstance(x, SparseOperator) else _OfDense).apply(operator, x, shares, weight)
 
 
-class _OfSparse(torch.autograd.Function):
+class _OfSparse(StackFunction):
     """Unstacked: shares is K x F and weight F x C. Stacked: R x K x F and R x F x C."""
 
     @staticmethod
@@ -70,22 +68,16 @@ class _OfSparse(torch.autograd.Function):
             for k in range(len(factors)):
                 if k > 0:
                     torch.addmm(following, graph, current, beta=0, out=following)
-                    current, following = (
-                        following,
-                        spare if k == 1 else current,
-                    )  # the first ``current`` may be the gradient itself
+                    # The first ``current`` may be the gradient itself.
+                    current, following = following, spare if k == 1 else current
                 torch.addmm(flat, transposed, current, beta=0, out=flat)
                 of_columns.addcmul_(of_map, factors[k])
                 grad_shares[block.runs, k] += torch.mul(of_map, columns, out=work).sum(2).T
             block.write(of_columns.flatten(1), grad_weight)
         return None, None, grad_shares.view(shares.shape), grad_weight.view(weight.shape)
 
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: SparseOperator, shares: Tensor, weight: Tensor) -> Any:
-        return _OfSparse.apply(operator, x, *with_runs(info, in_dims[2:], shares, weight)), 0
 
-
-class _OfDense(torch.autograd.Function):
+class _OfDense(StackFunction):
     """As above, and x is N x F or R x N x F. The K maps of a run are applied in one product."""
 
     @staticmethod
@@ -99,11 +91,6 @@ class _OfDense(torch.autograd.Function):
                 current = torch.addmm(term, operator.csr, current)
             result.copy_(current)
         return out.view(*x.shape[:-1], weight.shape[-1])
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
-        ctx.operator, *tensors = inputs
-        ctx.save_for_backward(*tensors)
 
     @staticmethod
     @once_differentiable
@@ -126,10 +113,6 @@ class _OfDense(torch.autograd.Function):
             torch.sum(of_maps * own_shares.T.unsqueeze(2), dim=1, out=grad_weight[r])
         of_x = grad_x.view(x.shape) if ctx.needs_input_grad[1] else None
         return None, of_x, grad_shares.view(shares.shape), grad_weight.view(weight.shape)
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: SparseOperator, x: Tensor, shares: Tensor, weight: Tensor) -> Any:
-        return _OfDense.apply(operator, *with_runs(info, in_dims[1:], x, shares, weight)), 0
 
 
 def _stacked(shares: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

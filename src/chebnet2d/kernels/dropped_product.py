@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from chebnet2d._stacks import with_runs
-from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
+from chebnet2d._stacks import StackFunction
+from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of, write_mask
 
 # Rows per block: what the second-level cache holds. A multiple of 8, so that blocks draw the same mask as the whole matrix would
 # and their bits fill whole bytes.
@@ -22,18 +22,14 @@ _ROWS = 512
 
 
 def dropped_product(x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
-    """``(x * keep_mask(x.shape, p)) @ weight``: N x H, on a CPU. Differentiable once, in x and weight.
+    """``(x * keep_mask(x.shape, p)) @ weight``: N x H on a CPU, for x: N x F, weight: F x H and p a 0-dimensional tensor.
 
-    Args:
-        x: N x F.
-        weight: F x H.
-        p: the rate of dropout, a 0-dimensional tensor.
+    Differentiable once, in x and weight.
     """
-    out: Tensor = _DroppedProduct.apply(x, weight, p)[0]
-    return out
+    return _DroppedProduct.apply(x, weight, p)[0]
 
 
-class _DroppedProduct(torch.autograd.Function):
+class _DroppedProduct(StackFunction):
     """x: N x F, weight: F x H, p: a number; or R x N x F, R x F x H and R numbers, run after run.
 
     The second result holds the bits: a vector of bytes, or one per run.
@@ -63,10 +59,6 @@ class _DroppedProduct(torch.autograd.Function):
             _backward(into, *run)
         return grad_x, grad_weight, None
 
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        return _DroppedProduct.apply(*with_runs(info, in_dims, *tensors)), (0, 0)
-
 
 def _forward(stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
     if threshold == 0:
@@ -75,7 +67,7 @@ def _forward(stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Ten
     for rows, part, block in _blocks(x, bits):
         kept = keep_bytes(stream, threshold, block.numel())
         part[:] = np.packbits(kept)
-        torch.mm(_masked(x[rows], kept, block), weight, out=out[rows])
+        torch.mm(write_mask(kept, block).mul_(x[rows]), weight, out=out[rows])
     out.mul_(keep_scale(threshold))
 
 
@@ -90,9 +82,9 @@ def _backward(
         return
     for rows, part, block in _blocks(x, bits):
         kept = np.unpackbits(part, count=block.numel())
-        of_weight.addmm_(_masked(x[rows], kept, block).T, grad[rows])
+        of_weight.addmm_(write_mask(kept, block).mul_(x[rows]).T, grad[rows])
         if of_x is not None:
-            _masked(grad[rows] @ weight.T, kept, of_x[rows])
+            write_mask(kept, of_x[rows]).mul_(grad[rows] @ weight.T)
 
 
 def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
@@ -102,8 +94,3 @@ def _blocks(x: Tensor, bits: Tensor) -> Iterator[tuple[slice, Any, Tensor]]:
     for start in range(0, x.shape[0], _ROWS):
         end = min(start + _ROWS, x.shape[0])
         yield slice(start, end), array[start * columns // 8 : -(-end * columns // 8)], buffer[: end - start]
-
-
-def _masked(x: Tensor, kept: Any, out: Tensor) -> Tensor:
-    """x where ``kept`` is 1, else 0, written to ``out``."""
-    return out.copy_(torch.from_numpy(kept).view_as(out)).mul_(x)

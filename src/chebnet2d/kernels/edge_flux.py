@@ -14,12 +14,11 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from chebnet2d._stacks import with_runs
+from chebnet2d._stacks import StackFunction
 from chebnet2d.graph import SparseOperator
-from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of
+from chebnet2d.kernels.random_streams import Stream, dropout_runs, keep_bytes, keep_scale, streams_of, write_mask
 
-# Edges per block: what the second-level cache holds, but at least as many as there are nodes, because every block is added to all
-# nodes.
+# Edges per block: what the second-level cache holds, but no fewer than there are nodes, as every block is added to all nodes.
 _SMALLEST_BLOCK = 4096
 
 
@@ -35,26 +34,20 @@ class EdgeBlocks:
         edges, nodes = gradient.shape
         size = 8 * -(-max(nodes, _SMALLEST_BLOCK) // 8)  # the bits of every block but the last fill whole bytes
         matrix = gradient.to_scipy()
-        blocks = [
-            SparseOperator.from_scipy(matrix[start : start + size], dtype=gradient.dtype) for start in range(0, edges, size)
-        ]
+        rows = (matrix[start : start + size] for start in range(0, edges, size))
+        blocks = [SparseOperator.from_scipy(part, dtype=gradient.dtype) for part in rows]
         return cls(edges, tuple((block, block.T) for block in blocks))
 
 
 def edge_flux(blocks: EdgeBlocks, x: Tensor, weight: Tensor, p: Tensor) -> Tensor:
-    """G^T ReLU(dropout(G x) weight^T): N x H, on a CPU. Differentiable once, in x and weight.
+    """G^T ReLU(dropout(G x) weight^T): N x H on a CPU, for x: N x H, weight: H x H and the rate p, a 0-dimensional tensor.
 
-    Args:
-        blocks: the rows of G, E x N.
-        x: N x H.
-        weight: H x H.
-        p: the rate of dropout, a 0-dimensional tensor.
+    Differentiable once, in x and weight.
     """
-    out: Tensor = _EdgeFlux.apply(blocks, x, weight, p)[0]
-    return out
+    return _EdgeFlux.apply(blocks, x, weight, p)[0]
 
 
-class _EdgeFlux(torch.autograd.Function):
+class _EdgeFlux(StackFunction):
     """x: N x H, weight: H x H, p: a number; or R x N x H, R x H x H and R numbers, run after run.
 
     The second result holds the bits: two rows of bytes, or two rows per run.
@@ -84,62 +77,44 @@ class _EdgeFlux(torch.autograd.Function):
             _backward(ctx.blocks, *run)
         return None, grad_x, grad_weight, None
 
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, blocks: EdgeBlocks, *tensors: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        return _EdgeFlux.apply(blocks, *with_runs(info, in_dims[1:], *tensors)), (0, 0)
-
 
 def _forward(blocks: EdgeBlocks, stream: Stream, threshold: int, x: Tensor, weight: Tensor, out: Tensor, bits: Tensor) -> None:
     scaled = x * keep_scale(threshold)
-    for (gather, scatter), part, (block, flux, mask) in _with_buffers(blocks, bits, x, 3):
+    for (gather, scatter), part, (block, flux, mask) in _with_buffers(blocks, bits, x):
         kept = keep_bytes(stream, threshold, block.numel()) if threshold else np.ones(block.numel(), dtype=np.uint8)
         part[0] = np.packbits(kept)
         torch.addmm(block, gather.csr, scaled, beta=0, out=block)
-        torch.mm(block.mul_(_as_numbers(kept, mask)), weight.T, out=flux)
+        torch.mm(block.mul_(write_mask(kept, mask)), weight.T, out=flux)
         part[1] = np.packbits(flux.numpy().reshape(-1) > 0)
         torch.addmm(out, scatter.csr, flux.relu_(), out=out)
 
 
 def _backward(
-    blocks: EdgeBlocks,
-    threshold: int,
-    x: Tensor,
-    weight: Tensor,
-    grad: Tensor,
-    bits: Tensor,
-    grad_x: Tensor,
-    grad_weight: Tensor,
+    blocks: EdgeBlocks, threshold: int, x: Tensor, weight: Tensor, grad: Tensor, bits: Tensor, grad_x: Tensor, grad_weight: Tensor
 ) -> None:
     scale = keep_scale(threshold)
     scaled = x * scale
     grad = grad.contiguous()
-    for (gather, scatter), part, (block, of_flux, mask) in _with_buffers(blocks, bits, x, 3):
+    for (gather, scatter), part, (block, of_flux, mask) in _with_buffers(blocks, bits, x):
         kept, passed = (np.unpackbits(row, count=block.numel()) for row in part)
         torch.addmm(of_flux, gather.csr, grad, beta=0, out=of_flux)
-        of_flux.mul_(_as_numbers(passed, mask))
+        of_flux.mul_(write_mask(passed, mask))
         torch.addmm(block, gather.csr, scaled, beta=0, out=block)
-        grad_weight.addmm_(of_flux.T, block.mul_(_as_numbers(kept, mask)))
+        grad_weight.addmm_(of_flux.T, block.mul_(write_mask(kept, mask)))
         torch.mm(of_flux, weight, out=block)
         torch.addmm(grad_x, scatter.csr, block.mul_(mask), out=grad_x)
     grad_x.mul_(scale)
 
 
-def _with_buffers(
-    blocks: EdgeBlocks, bits: Tensor, x: Tensor, number: int
-) -> Iterator[tuple[tuple[SparseOperator, SparseOperator], Any, list[Tensor]]]:
-    """Each block, its part of the bits, and buffers for its edges.
+def _with_buffers(blocks: EdgeBlocks, bits: Tensor, x: Tensor) -> Iterator[tuple[Any, Any, list[Tensor]]]:
+    """Each block, its part of the bits, and three buffers for its edges.
 
     The buffers are the same for all blocks: newly allocated memory is not in the cache, and costs more than the work on it.
     """
     start, array = 0, bits.numpy()
-    buffers = x.new_zeros(number, max((part[0].shape[0] for part in blocks.parts), default=0), x.shape[1])
+    buffers = x.new_zeros(3, max((part[0].shape[0] for part in blocks.parts), default=0), x.shape[1])
     for part in blocks.parts:
         edges = part[0].shape[0]
         end = start + -(-edges * x.shape[1] // 8)
         yield part, array[:, start:end], [buffer[:edges] for buffer in buffers]
         start = end
-
-
-def _as_numbers(mask: Any, out: Tensor) -> Tensor:
-    """The bytes of a mask, converted to the dtype of ``out`` and written to it."""
-    return out.copy_(torch.from_numpy(mask).view_as(out))

@@ -27,7 +27,7 @@ def kept_walk_product(operator: SparseOperator, x: Tensor, shares: Tensor, weigh
     Differentiable in shares and weight. x must be the same tensor in every call and shared by all runs of a stack.
     """
     walk = _walk(operator, x, shares.shape[0])
-    mixed: Tensor = _Mix.apply(walk, shares.T.unsqueeze(1))
+    mixed = _Mix.apply(walk, shares.T.unsqueeze(1))
     return (weight.T @ mixed.squeeze(1)).T.contiguous()
 
 
@@ -64,5 +64,4 @@ class _Mix(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], walk: Tensor, shares: Tensor) -> tuple[Tensor, int]:
         (stacked,) = with_runs(info, in_dims[1:], shares, at=1)
-        out: Tensor = _Mix.apply(walk, stacked.flatten(1, 2))
-        return out.unflatten(1, (info.batch_size, -1)), 1
+        return _Mix.apply(walk, stacked.flatten(1, 2)).unflatten(1, (info.batch_size, -1)), 1

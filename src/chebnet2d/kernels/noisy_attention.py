@@ -19,15 +19,10 @@ _NODES = 1024
 def noisy_attention(of_query: Tensor, of_key: Tensor, value: Tensor, noise: Tensor) -> Tensor:
     """Mean over samples s of sum_j (q_i.k_j) w_js v_j / sum_j (q_i.k_j) w_js for every node i and head: N x heads x d.
 
-    Differentiable once, in of_query, of_key and value.
-
-    Args:
-        of_query, of_key: positive features q and k, N x heads x M.
-        value: v, N x heads x d.
-        noise: w, N x heads x samples, a constant.
+    For positive features q and k of queries and keys (N x heads x M), values v (N x heads x d) and noise w (N x heads x samples).
+    Differentiable once, except in the noise.
     """
-    out: Tensor = _NoisyAttention.apply(of_query, of_key, value, noise)
-    return out
+    return _NoisyAttention.apply(of_query, of_key, value, noise)
 
 
 class _NoisyAttention(torch.autograd.Function):
@@ -44,9 +39,8 @@ class _NoisyAttention(torch.autograd.Function):
         for head, (query, key, v, weights) in enumerate(_heads(of_query, of_key, value, noise)):
             totals, sums = _totals(key, v, weights)
             for rows in _parts(query):
-                torch.mm(
-                    _pairs(_shares(query[rows], sums), query[rows]), totals, out=v[rows]
-                )  # v is a copy and not needed any more
+                # v is a copy and not needed any more.
+                torch.mm(_pairs(_shares(query[rows], sums), query[rows]), totals, out=v[rows])
             out[:, head] = v
         return out
 

@@ -17,7 +17,7 @@ The part of the gradient of h_k along h_k itself has no effect (its length is 1)
 of c is known as a number: neither needs a pass over the nodes.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,20 +25,17 @@ from torch.autograd.function import once_differentiable
 
 from chebnet2d._stacks import with_runs
 from chebnet2d.graph import SparseOperator
-from chebnet2d.kernels.column_blocks import column_blocks, column_sums
+from chebnet2d.kernels.column_blocks import column_blocks
 
 
 def orthonormal_filter(operator: SparseOperator, x: Tensor, theta: Tensor, tolerance: float) -> Tensor:
-    """sum_k h_k diag(theta[k]): N x C, with the terms h_k of ``SignalOrthonormal`` for the signal x. Differentiable once.
+    """sum_k h_k diag(theta[k]): N x C, with the terms h_k of ``SignalOrthonormal`` for the signal x: N x C. Differentiable once.
 
-    Args:
-        operator: N x N.
-        x: N x C.
-        theta: (D + 1) x C, or (D + 1) x 1 for one filter for all channels.
-        tolerance: columns whose next term is shorter than this have no further terms.
+    ``theta`` is (D + 1) x C, or (D + 1) x 1 for one filter for all channels. A column whose next term is shorter than
+    ``tolerance`` has no further terms.
     """
     tape: list[Tensor] | None = [] if torch.is_grad_enabled() else None
-    return cast(Tensor, _OrthonormalFilter.apply(operator, x, theta.expand(-1, x.shape[1]), tolerance, tape))
+    return _OrthonormalFilter.apply(operator, x, theta.expand(-1, x.shape[1]), tolerance, tape)
 
 
 class _OrthonormalFilter(torch.autograd.Function):
@@ -88,11 +85,11 @@ def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: li
         a, b, inverse = numbers[k]
         current, following = terms[(k - 1) % len(terms)], terms[k % len(terms)]
         torch.addmm(v, graph, current, beta=0, out=v)  # mm would fill v with zeros first
-        a.copy_(column_sums(v, current, work))
+        a.copy_(_column_sums(v, current, work))
         v.addcmul_(current, a, value=-1)
         if k > 1:
             before = terms[(k - 2) % len(terms)]
-            b.copy_(column_sums(v, before, work))
+            b.copy_(_column_sums(v, before, work))
             v.addcmul_(before, b, value=-1)
         _unit(v, tolerance, inverse, work, out=following)
         z.addcmul_(following, theta[k])
@@ -103,7 +100,7 @@ def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: li
 
 def _unit(v: Tensor, tolerance: float, inverse: Tensor, work: Tensor, out: Tensor) -> None:
     """v / |v| into ``out`` and 1 / |v| into ``inverse``; both 0 where |v| is at most ``tolerance``, that is rounding."""
-    square = column_sums(v, v, work)
+    square = _column_sums(v, v, work)
     inverse.copy_(torch.where(square > tolerance**2, square.rsqrt(), 0.0))
     torch.mul(v, inverse, out=out)
 
@@ -119,8 +116,8 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
     spare = torch.empty_like(grad)
     for k in range(degree, 0, -1):
         a, b, inverse = numbers[k]
-        grad_theta[k] = column_sums(grad, terms[k], work)
-        along = [column_sums(g, terms[j], work) for j in range(k, max(k - 3, -1), -1)]
+        grad_theta[k] = _column_sums(grad, terms[k], work)
+        along = [_column_sums(g, terms[j], work) for j in range(k, max(k - 3, -1), -1)]
         for j, amount in enumerate(along):
             g.addcmul_(terms[k - j], amount, value=-1)
         y = g.mul_(inverse)
@@ -135,6 +132,11 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
             g.addcmul_(later_y, later_b, value=-1).addcmul_(terms[k + 1], later_s_of_b)
         share = b * of_a
         spare, later_y, later_b, later_of_a, later_s_of_b = later_y, y, b, of_a, s_of_b
-    grad_theta[0] = column_sums(grad, terms[0], work)
-    g.addcmul_(terms[0], column_sums(g, terms[0], work), value=-1)
+    grad_theta[0] = _column_sums(grad, terms[0], work)
+    g.addcmul_(terms[0], _column_sums(g, terms[0], work), value=-1)
     return g.mul_(numbers[0, 2]), grad_theta
+
+
+def _column_sums(a: Tensor, b: Tensor, work: Tensor) -> Tensor:
+    """<a, b> per column; ``work`` is overwritten."""
+    return torch.mul(a, b, out=work).sum(0)

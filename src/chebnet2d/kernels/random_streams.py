@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from chebnet2d._stacks import StackFunction
+
 Stream = np.random.SFC64
 """The bit generator of a run: 64 random bits in about 1.5 ns."""
 
@@ -32,8 +34,7 @@ def keep_mask(shape: Sequence[int], p: Tensor, like: Tensor) -> Tensor:
     ``like`` gives the dtype and the device. Under ``vmap`` every run draws its own mask from its own stream, with its own p where
     p is stacked.
     """
-    mask: Tensor = _KeepMask.apply(p, tuple(shape), like.dtype, like.device)
-    return mask
+    return _KeepMask.apply(p, tuple(shape), like.dtype, like.device)
 
 
 def random_tensor(sample: Callable[[np.random.Generator], Any], like: Tensor) -> Tensor:
@@ -42,22 +43,19 @@ def random_tensor(sample: Callable[[np.random.Generator], Any], like: Tensor) ->
     Under ``vmap`` every run draws from its own stream. ``like`` must differ between runs (say, depend on their parameters): for a
     tensor that all runs share, ``vmap`` does not call the rule below, and nothing shows that there is a stack.
     """
-    drawn: Tensor = _Drawn.apply(like, sample)
-    return drawn
+    return _Drawn.apply(like, sample)
 
 
-class _Drawn(torch.autograd.Function):
-    @staticmethod
-    def forward(like: Tensor, sample: Callable[[np.random.Generator], Any]) -> Tensor:
-        return torch.from_numpy(sample(np.random.Generator(streams_of(1)[0]))).to(like)
-
+class _Constant(StackFunction):
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
         ctx.mark_non_differentiable(output)
 
+
+class _Drawn(_Constant):
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None]:
-        return None, None
+    def forward(like: Tensor, sample: Callable[[np.random.Generator], Any]) -> Tensor:
+        return torch.from_numpy(sample(np.random.Generator(streams_of(1)[0]))).to(like)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, like: Tensor, sample: Callable[[np.random.Generator], Any]) -> tuple[Tensor, int]:
@@ -65,39 +63,22 @@ class _Drawn(torch.autograd.Function):
         return torch.stack(drawn).to(like), 0
 
 
-class _KeepMask(torch.autograd.Function):
+class _KeepMask(_Constant):
+    """p: a number, or R numbers for a stack of masks."""
+
     @staticmethod
     def forward(p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
-        streams = streams_of(1)
-        out = torch.empty(shape, dtype=dtype)
-        draw_mask(streams[0], float(p), out)
+        out = torch.empty((*p.shape, *shape), dtype=dtype)
+        for stream, run in zip(streams_of(p.numel()), dropout_runs(p, out), strict=True):
+            draw_mask(stream, *run)
         return out.to(device)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
-        ctx.mark_non_differentiable(output)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None, None, None]:
-        return None, None, None, None
-
-    @staticmethod
-    def vmap(
-        info: Any, in_dims: Any, p: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device
-    ) -> tuple[Tensor, int]:
-        rates = [float(p)] * info.batch_size if in_dims[0] is None else [float(rate) for rate in p]
-        out = torch.empty((info.batch_size, *shape), dtype=dtype)
-        for rate, stream, run in zip(rates, streams_of(info.batch_size), out, strict=True):
-            draw_mask(stream, rate, run)
-        return out.to(device), 0
 
 
 def streams_of(runs: int) -> Sequence[Stream]:
     """One stream per run: the active ones, or new ones seeded by torch's generator."""
     streams = _active.get()
     if streams is None:
-        seeds = torch.randint(2**63 - 1, (runs,)).tolist()
-        return [Stream(seed) for seed in seeds]
+        return [Stream(seed) for seed in torch.randint(2**63 - 1, (runs,)).tolist()]
     if len(streams) != runs:
         raise RuntimeError(f"{runs} runs draw, but {len(streams)} random streams are set")
     return streams
@@ -129,12 +110,16 @@ def keep_bytes(stream: Stream, threshold: int, count: int) -> Any:
     return (stream.random_raw((count + 3) // 4).view(np.uint16)[:count] >= threshold).view(np.uint8)
 
 
-def draw_mask(stream: Stream, p: float, out: Tensor) -> None:
-    """Fills ``out``, which is contiguous, with 0 (probability p) and 1 / (1 - p)."""
-    threshold = int(threshold_of(torch.tensor(p, dtype=torch.float64)))
+def write_mask(kept: Any, out: Tensor) -> Tensor:
+    """``out``, filled with the bytes of a mask as numbers."""
+    return out.copy_(torch.from_numpy(kept).view_as(out))
+
+
+def draw_mask(stream: Stream, threshold: int, out: Tensor) -> None:
+    """Fills ``out``, which is contiguous, with 0 (probability threshold / 65536) and the scale of what is kept."""
     if threshold == 0:
         out.fill_(1.0)
         return
     # In parts: large short-lived arrays between the long-lived ones of a training step would fragment the heap.
     for part in out.view(-1).split(4 * _WORDS):
-        part.copy_(torch.from_numpy(keep_bytes(stream, threshold, part.numel()))).mul_(keep_scale(threshold))
+        write_mask(keep_bytes(stream, threshold, part.numel()), part).mul_(keep_scale(threshold))

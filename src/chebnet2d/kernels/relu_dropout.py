@@ -5,8 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from chebnet2d._stacks import with_runs
-from chebnet2d.kernels.random_streams import draw_mask, keep_scale, streams_of, threshold_of
+from chebnet2d._stacks import StackFunction
+from chebnet2d.kernels.random_streams import draw_mask, dropout_runs, keep_scale, streams_of, threshold_of
 
 
 def relu_dropout(x: Tensor, p: Tensor) -> Tensor:
@@ -14,20 +14,17 @@ def relu_dropout(x: Tensor, p: Tensor) -> Tensor:
 
     Only the result is saved: the gradient passes where it is positive.
     """
-    out: Tensor = _ReluDropout.apply(x, p)
-    return out
+    return _ReluDropout.apply(x, p)
 
 
-class _ReluDropout(torch.autograd.Function):
+class _ReluDropout(StackFunction):
     """x: N x H and p a number, or R x N x H and R numbers. Run after run, so that the part of a run stays in the cache."""
 
     @staticmethod
     def forward(x: Tensor, p: Tensor) -> Tensor:
         out = torch.empty_like(x, memory_format=torch.contiguous_format)
-        stacked = p.dim() == 1
-        runs = zip(x, p.tolist(), out, strict=True) if stacked else [(x, float(p), out)]
-        for stream, (run, rate, result) in zip(streams_of(p.numel()), runs, strict=True):
-            draw_mask(stream, rate, result)
+        for stream, (threshold, run, result) in zip(streams_of(p.numel()), dropout_runs(p, x, out), strict=True):
+            draw_mask(stream, threshold, result)
             result.mul_(run.relu())
         return out
 
@@ -40,7 +37,3 @@ class _ReluDropout(torch.autograd.Function):
         out, p = ctx.saved_tensors
         scale = keep_scale(threshold_of(p))
         return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, x: Tensor, p: Tensor) -> tuple[Tensor, int]:
-        return _ReluDropout.apply(*with_runs(info, in_dims, x, p)), 0

@@ -13,29 +13,21 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from chebnet2d._stacks import with_runs
+from chebnet2d._stacks import StackFunction
 from chebnet2d.graph import SparseOperator
-from chebnet2d.kernels.random_streams import dropout_runs, keep_bytes, keep_scale, streams_of
+from chebnet2d.kernels.random_streams import dropout_runs, keep_bytes, keep_scale, streams_of, write_mask
 
 
 def residual_layers(operator: SparseOperator, hidden: Tensor, start: Tensor, maps: Tensor, p: Tensor, alpha: float) -> Tensor:
     """The output of the last layer, after its ReLU: N x H, on a CPU. Differentiable once, in hidden, start and maps.
 
-    There is no dropout before the first layer and after the last.
-
-    Args:
-        operator: P, symmetric, N x N.
-        hidden: H of the first layer, N x H.
-        start: S, N x H.
-        maps: M_1, ..., M_L: L x H x H.
-        p: the rate of dropout, a 0-dimensional tensor; with 0 nothing is drawn.
-        alpha: the share of S.
+    ``operator`` is P, symmetric; ``hidden`` the first H and ``start`` S, both N x H; ``maps`` are M_1, ..., M_L: L x H x H. p is
+    the rate of dropout, a 0-dimensional tensor; there is none before the first layer and after the last.
     """
-    out: Tensor = _Layers.apply(operator, alpha, torch.is_grad_enabled(), hidden, start, maps, p)[0]
-    return out
+    return _Layers.apply(operator, alpha, torch.is_grad_enabled(), hidden, start, maps, p)[0]
 
 
-class _Layers(torch.autograd.Function):
+class _Layers(StackFunction):
     """hidden, start: N x H, maps: L x H x H, p: a number; or a stack of R of each. The other results: the factors, the bits."""
 
     @staticmethod
@@ -51,16 +43,13 @@ class _Layers(torch.autograd.Function):
         for stream, run in zip(streams, dropout_runs(p, hidden, start, maps, out, factors, bits), strict=True):
             threshold, x, s, run_maps, result, run_factors, run_bits = run
             result.copy_(x)
-            mask = torch.empty_like(result)
-            scale = 1.0
-            s = s.contiguous()
+            mask, scale, s = torch.empty_like(result), 1.0, s.contiguous()
             for layer in range(layers):
                 factor = run_factors[layer if keep else 0]
                 torch.addmm(s, operator.csr, result, beta=alpha, alpha=(1 - alpha) * scale, out=factor)
                 torch.mm(factor, run_maps[layer], out=result).relu_()
                 if threshold and layer < layers - 1:
-                    kept = torch.from_numpy(keep_bytes(stream, threshold, nodes * channels))
-                    result.mul_(mask.copy_(kept.view_as(mask)))
+                    result.mul_(write_mask(keep_bytes(stream, threshold, nodes * channels), mask))
                     scale = keep_scale(threshold)
                 if keep:
                     run_bits[layer] = torch.from_numpy(np.packbits(result.numpy().reshape(-1) > 0))
@@ -87,15 +76,10 @@ class _Layers(torch.autograd.Function):
             threshold, run_maps, run_factors, run_bits, grad, of_start, of_maps = run
             mask, of_factor = torch.empty_like(grad), torch.empty_like(grad)
             for layer in range(len(run_maps) - 1, -1, -1):
-                passed = torch.from_numpy(np.unpackbits(run_bits[layer].numpy(), count=nodes * channels))
-                grad.mul_(mask.copy_(passed.view_as(mask)))
+                grad.mul_(write_mask(np.unpackbits(run_bits[layer].numpy(), count=nodes * channels), mask))
                 torch.mm(run_factors[layer].T, grad, out=of_maps[layer])
                 torch.mm(grad, run_maps[layer].T, out=of_factor)
                 of_start.add_(of_factor, alpha=ctx.alpha)
                 scale = keep_scale(threshold) if layer else 1.0
                 torch.addmm(grad, ctx.operator.csr, of_factor, beta=0, alpha=(1 - ctx.alpha) * scale, out=grad)
         return None, None, None, grad_hidden, grad_start, grad_maps, None
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, operator: SparseOperator, alpha: float, keep: bool, *tensors: Tensor) -> Any:
-        return _Layers.apply(operator, alpha, keep, *with_runs(info, in_dims[3:], *tensors)), (0, 0, 0)

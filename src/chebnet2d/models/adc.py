@@ -8,33 +8,26 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import integer, one_of, real
-from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII, SpectralConv
+from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmIII, PolynomialConv, SpectralConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.diffused_product import diffused_product
 from chebnet2d.kernels.kept_walk import can_keep_walk, kept_walk_product
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, Linear, check_features
+from chebnet2d.nn import Dropout, Features, Linear
 from chebnet2d.nn.features import MaskedFeatures, pattern_of
 from chebnet2d.polynomials import Monomial
-
-_CITATION = "Zhao, Dong, Ding, Kharlamov, Tang: Adaptive diffusion in graph neural networks. NeurIPS 2021"
-_DEPARTURES = (
-    "The authors' code fits the diffusion on the validation loss, in a step of its own after that of the weights: "
-    "t_on='validation'. The default here is the training loss, so that validation labels only select. The linear map is "
-    "applied before the diffusion, which is the same function at the cost of the narrower side."
-)
 
 
 class Heat(ParadigmIII, ExactBuffers):
     """theta[k, c] = e^-t_c t_c^k / k!: the heat kernel of each channel, cut after the given number of terms, not rescaled."""
 
+    indices: ClassVar[str] = ""  # t is what is learned; there is no theta
     inverse_factorials: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int, start: float) -> None:
-        super(ParadigmIII, self).__init__(in_channels, out_channels, terms)  # t is what is learned; there is no theta
+        super().__init__(in_channels, out_channels, terms)
         self.start = start
         self.t = nn.Parameter(torch.empty(in_channels))
         factorials = torch.tensor([float(math.factorial(k)) for k in range(terms)], dtype=torch.float64)
@@ -61,8 +54,9 @@ class Mixture(ParadigmIII):
 class DiffusionLayer(nn.Module):
     """Diffusion of every input channel, then a linear map."""
 
-    def __init__(self, conv: SpectralConv, out_channels: int) -> None:
+    def __init__(self, conv: PolynomialConv, out_channels: int) -> None:
         super().__init__()
+        assert isinstance(conv, SpectralConv)
         self.diffusion = conv.paradigm
         self.linear = Linear(conv.in_channels, out_channels)
         self.reset_parameters()
@@ -95,28 +89,18 @@ class _Diffusion(Decoupled):
 
     degree_argument: ClassVar[tuple[str, int] | None] = ("terms", 1)
 
-    @staticmethod
-    def convolution(in_channels: int, out_channels: int, *args: Any, **options: Any) -> SpectralConv:
-        raise NotImplementedError
-
-    def _build(self, sizes: tuple[int, int, int], dropouts: tuple[float, float], t_on: str, variant: str, **options: Any) -> None:
-        owner = type(self).__name__
-        if one_of(owner, "t_on", t_on, ("train", "validation")) == "validation":
+    def _build(self, sizes: Sizes, *, t_on: str = "train", **arguments: Any) -> None:
+        super()._build(sizes, **arguments)
+        if one_of(type(self).__name__, "t_on", t_on, ("train", "validation")) == "validation":
             self.on_validation = frozenset({"diffusion"})
-        self.variant = check_variant(owner, variant)
-        if variant == "unified":
-            self._assemble_unified(sizes, *dropouts, **options)
-            return
-        self.in_channels = sizes[0]
+
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
         self.layers = nn.ModuleList(
             DiffusionLayer(self.convolution(inputs, inputs, **options), outputs) for inputs, outputs in itertools.pairwise(sizes)
         )
-        self.dropout = Dropout(dropouts[0])
+        self.dropout = Dropout(dropout)
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        if self.variant == "unified":
-            return super().forward(x, edge_index, edge_weight)
-        check_features(type(self).__name__, x, self.in_channels)
+    def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         hidden: Tensor = self.layers[0](x, edge_index, edge_weight, fixed=True)
         logits: Tensor = self.layers[1](self.dropout(hidden.relu()), edge_index, edge_weight)
         return logits
@@ -137,37 +121,10 @@ class ADC(_Diffusion):
     """
 
     varies_in_stack = frozenset({"dropout", "filter_dropout", "start"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="ADC",
-        paradigm="III",
-        basis="monomial of P~, heat kernel",
-        formula="""Z = G_2(ReLU(G_1(X) W1 + b1)) W2 + b2,   G(h)[:, f] = sum_{k=0..K-1} e^-t_f t_f^k / k! P~^k h[:, f]
-P~ = D~^-1/2 (A + I) D~^-1/2. t_f: learned time of channel f, unconstrained. K: terms.
-unified: Z = G(h(X)) with the MLP h to C logits.""",
-        citation=_CITATION,
-        departures=_DEPARTURES,
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        terms: int = 10,
-        start: float = 3.0,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-        t_on: str = "train",
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        sizes = (in_channels, hidden_channels, out_channels)
-        self._build(sizes, (dropout, filter_dropout), t_on, variant, terms=terms, start=start)
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, terms: int = 10, start: float = 3.0) -> SpectralConv:
-        heat = Heat(in_channels, out_channels, integer("ADC", "terms", terms, 1), real("ADC", "start", start))
-        return _walk(heat)
+        return _walk(Heat(in_channels, out_channels, integer("ADC", "terms", terms, 1), real("ADC", "start", start)))
 
 
 @register("gadc")
@@ -176,31 +133,6 @@ class GADC(_Diffusion):
 
     Args: as ``ADC``, which has ``start`` besides; here the walks start uniform over 0..terms - 1 steps.
     """
-
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GADC",
-        paradigm="III",
-        basis="monomial of P~, convex combination",
-        formula="""Z = G_2(ReLU(G_1(X) W1 + b1)) W2 + b2,   G(h)[:, f] = sum_{k=0..K-1} softmax_k(t_{k,f}) P~^k h[:, f]
-P~ = D~^-1/2 (A + I) D~^-1/2. t: learned, one for each step and channel. K: terms.
-unified: Z = G(h(X)) with the MLP h to C logits.""",
-        citation=_CITATION,
-        departures=_DEPARTURES,
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        terms: int = 10,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-        t_on: str = "train",
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        self._build((in_channels, hidden_channels, out_channels), (dropout, filter_dropout), t_on, variant, terms=terms)
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, terms: int = 10) -> SpectralConv:

@@ -1,14 +1,13 @@
 """BernNet: a filter that is non-negative by construction."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from chebnet2d._checks import integer
 from chebnet2d.conv import ParadigmI, SpectralConv
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled
 from chebnet2d.models.registry import register
 
 
@@ -36,30 +35,7 @@ class BernNet(Decoupled):
         variant: "faithful" and "unified" are the same here.
     """
 
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="BernNet",
-        paradigm="I",
-        basis="Bernstein",
-        formula="""Z = sum_{k=0..K} ReLU(theta_k) 2^-K binom(K, k) L^k (2 I - L)^(K - k) h(X)
-h: MLP to C logits. L = I - D^-1/2 A D^-1/2. theta: K + 1 learned numbers, the filter's shape over [0, 2].""",
-        citation="He, Wei, Huang, Xu: BernNet: learning arbitrary graph spectral filters via Bernstein approximation. "
-        "NeurIPS 2021",
-        departures="The polynomials are evaluated in the Chebyshev basis: the same function with K products instead of O(K^2).",
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.5,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        check_variant("BernNet", variant)
-        self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree)
+    defaults: ClassVar[dict[str, Any]] = {"filter_dropout": 0.5}
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, degree: int = 10) -> SpectralConv:

@@ -1,6 +1,7 @@
 """ChebNet: layers of Chebyshev convolutions with a map between channels for every degree."""
 
-from typing import ClassVar
+import itertools
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -8,11 +9,10 @@ from torch import Tensor, nn
 from chebnet2d._checks import integer
 from chebnet2d.conv import SpectralConv
 from chebnet2d.graph import Graph, operator_of
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.project_first import project_first
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, check_features
+from chebnet2d.nn import Dropout, Features
 from chebnet2d.nn.features import pattern_of
 from chebnet2d.polynomials import Chebyshev
 
@@ -51,48 +51,19 @@ class ChebNet(Decoupled):
 
     maps_channels: ClassVar[bool] = True
     degree_argument: ClassVar[tuple[str, int] | None] = ("terms", 1)
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="ChebNet",
-        paradigm="2d",
-        basis="Chebyshev",
-        formula="""Z = sum_k T_k(L_hat) ReLU(sum_k T_k(L_hat) X V_k + c) W_k + b,   k = 0..terms - 1
-T_k: Chebyshev polynomials. L_hat = L - I = -D^-1/2 A D^-1/2. V_k: F x H, W_k: H x C.
-unified: Z = sum_k T_k(L_hat) h(X) W_k with the MLP h and W_k: C x C.""",
-        citation="Defferrard, Bresson, Vandergheynst: Convolutional neural networks on graphs with fast localized spectral "
-        "filtering. NeurIPS 2016",
-        departures="The maps are applied before the graph (Clenshaw): the same function at the cost of the narrower side.",
-    )
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 32,
-        terms: int = 2,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        self.variant = check_variant("ChebNet", variant)
-        if variant == "unified":
-            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, terms=terms)
-        else:
-            self.in_channels = in_channels
-            self.layers = nn.ModuleList(
-                [ChebLayer(in_channels, hidden_channels, terms), ChebLayer(hidden_channels, out_channels, terms)]
-            )
-            self.dropout = Dropout(dropout)
+    defaults: ClassVar[dict[str, Any]] = {"hidden_channels": 32}
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, terms: int = 2) -> SpectralConv:
         """Of the unified form."""
         return SpectralConv(in_channels, out_channels, integer("ChebNet", "terms", terms, 1) - 1, paradigm="2d")
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        if self.variant == "unified":
-            return super().forward(x, edge_index, edge_weight)
-        check_features("ChebNet", x, self.in_channels)
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
+        self.layers = nn.ModuleList(ChebLayer(inputs, outputs, **options) for inputs, outputs in itertools.pairwise(sizes))
+        self.dropout = Dropout(dropout)
+
+    def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         hidden: Tensor = self.layers[0](x, edge_index, edge_weight)
         logits: Tensor = self.layers[1](self.dropout(hidden.relu()), edge_index, edge_weight)
         return logits

@@ -1,15 +1,13 @@
 """ChebNet2D: an MLP, then the 2-D graph convolution by Chebyshev interpolation."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from chebnet2d.conv import ChebConv2D
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP
 
 
 @register("chebnet2d")
@@ -19,8 +17,6 @@ class ChebNet2D(Decoupled):
     h is dropout - Linear - ReLU - dropout - Linear; the convolution is ``ChebConv2D`` on the C logits.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: H, the width of the MLP.
         degree: D of the polynomial filters.
         dropout: rate before each linear layer.
@@ -38,36 +34,9 @@ class ChebNet2D(Decoupled):
     conv: ChebConv2D
     maps_channels: ClassVar[bool] = True
     varies_in_stack = frozenset({"dropout", "filter_dropout", "init", "scaling"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="ChebNet2D",
-        paradigm="2d",
-        basis="Chebyshev, interpolated",
-        formula="""Z = sum_{d=0..D} T_d(L_hat) h(X) W_d,   W_d = 2 / (D + 1) sum_b T_d(x_b) Theta_b   (d = 0: half of it)
-h: MLP from F features to C logits. T_d: Chebyshev polynomials. L_hat = L - I = -D^-1/2 A D^-1/2.
-x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: nodes. Theta_b (C x C): learned response at frequency x_b.""",
-        citation="Li, Yang, Liang, Luo: Spectral GNN via two-dimensional (2-D) graph convolution. arXiv 2404.04559, 2024",
-        departures="The print drops 2 / (D + 1) and the half (scaling='paper'); it does not say how Theta starts (init).",
-    )
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-        num_layers: int = 2,
-        scaling: str = "interpolation",
-        init: str = "identity",
-        rank: int | None = None,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        check_variant("ChebNet2D", variant)
-        mlp = MLP(in_channels, hidden_channels, out_channels, num_layers, dropout)
-        conv = self.convolution(out_channels, out_channels, degree, scaling, init, rank)
-        self._assemble(mlp, filter_dropout, conv, in_channels)
+    def _build(self, sizes: Sizes, *, num_layers: int = 2, **arguments: Any) -> None:
+        super()._build(sizes, num_layers=num_layers, **arguments)
 
     @staticmethod
     def convolution(

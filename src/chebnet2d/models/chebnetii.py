@@ -1,6 +1,6 @@
 """ChebNetII: Chebyshev interpolation of one filter; and ChebBase, its ablation with damped coefficients."""
 
-from typing import ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -9,14 +9,12 @@ from chebnet2d._checks import flag, integer, one_of, real
 from chebnet2d.conv import ExactBuffers, Paradigm, ParadigmI, SpectralConv
 from chebnet2d.graph import Graph
 from chebnet2d.models.bernnet import NonNegativeI
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, Dropout, Features, Linear, check_features
+from chebnet2d.nn import MLP, Dropout, Features, Linear
 from chebnet2d.polynomials import chebyshev_nodes
 
 LAYOUTS = ("logits", "hidden", "first", "between")
-_CITATION = "He, Wei, Wen: Convolutional neural networks on graphs with Chebyshev approximation, revisited. NeurIPS 2022"
 
 
 class _FromSquares:
@@ -57,56 +55,29 @@ class ChebNetII(Decoupled):
             for other graphs say.
     """
 
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="ChebNetII",
-        paradigm="I",
-        basis="Chebyshev, interpolated",
-        formula="""Z = (c_0 / 2) H + sum_{k=1..K} c_k T_k(L_hat) H,   c_k = 2 / (K + 1) sum_j ReLU(theta_j) T_k(x_j)
-H = h(X): MLP to C logits. L_hat = L - I = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials.
-x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of the filter at x_j.""",
-        citation=_CITATION,
-        departures="Nodes run from 1 to -1, the authors' from -1 to 1: theta is in the reverse order. With layout 'first' the "
-        "first linear map is applied before the filter, with which it commutes: raw features are not propagated.",
-    )
+    def _build(self, sizes: Sizes, *, num_layers: int = 2, batch_norm: bool = False, **arguments: Any) -> None:
+        self.batch_norm = flag("ChebNetII", "batch_norm", batch_norm)
+        super()._build(sizes, num_layers=num_layers, **arguments)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-        layout: str = "logits",
-        num_layers: int = 2,
-        relu: bool = True,
-        batch_norm: bool = False,
-        operator: str = "L_hat",
-        variant: str = "faithful",
+    def _assemble_unified(self, *args: Any, layout: str = "", relu: bool = True, operator: str = "", **options: Any) -> None:
+        super()._assemble_unified(*args, **options)
+
+    def _assemble_faithful(
+        self, sizes: Sizes, dropout: float, filter_dropout: float, *, num_layers: int = 2, layout: str = "logits", **options: Any
     ) -> None:
-        super().__init__()
-        if check_variant("ChebNetII", variant) == "unified":
-            layout, relu, batch_norm, operator = "logits", True, False, "L_hat"
+        in_channels, hidden_channels, out_channels = sizes
         self.layout = one_of("ChebNetII", "layout", layout, LAYOUTS)
-        channels = hidden_channels if layout in ("hidden", "first", "between") else out_channels
-        if layout == "first" and integer("ChebNetII", "num_layers", num_layers, 1) == 1:
-            channels = out_channels
-        conv = self.convolution(channels, channels, degree, layout, relu, operator)
+        integer("ChebNetII", "num_layers", num_layers, 1)
+        hidden = layout in ("hidden", "between") or (layout == "first" and num_layers > 1)
+        channels = hidden_channels if hidden else out_channels
+        conv = self.convolution(channels, channels, layout=layout, **options)
 
-        def mlp(inputs: int, outputs: int, layers: int, input_dropout: float | None) -> MLP:
-            first = 0.0 if batch_norm else input_dropout
-            return MLP(
-                inputs,
-                hidden_channels,
-                outputs,
-                layers,
-                dropout,
-                input_dropout=first,
-                batch_norm=flag("ChebNetII", "batch_norm", batch_norm),
-            )
+        def mlp(inputs: int, outputs: int, layers: int, input_dropout: float | None = None) -> MLP:
+            first = 0.0 if self.batch_norm else input_dropout
+            return MLP(inputs, hidden_channels, outputs, layers, dropout, input_dropout=first, batch_norm=self.batch_norm)
 
         if layout == "hidden":
-            opening = mlp(in_channels, hidden_channels, 1, None)
+            opening = mlp(in_channels, hidden_channels, 1)
         else:
             width = hidden_channels if layout == "between" else out_channels
             opening = mlp(in_channels, width, num_layers, 0.0 if layout == "first" else None)
@@ -115,7 +86,7 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
             self.dropout = Dropout(dropout)
             self.classifier = Linear(hidden_channels, out_channels)
         elif layout == "between":
-            self.second_mlp = mlp(hidden_channels, out_channels, num_layers, None)
+            self.second_mlp = mlp(hidden_channels, out_channels, num_layers)
 
     @staticmethod
     def convolution(
@@ -129,10 +100,9 @@ x_j = cos((j + 1/2) pi / (K + 1)), j = 0..K: nodes. theta_j: learned value of th
         paradigm = kind(in_channels, out_channels, degree + 1)
         return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, scaling="interpolation", operator=operator)
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+    def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         if self.layout == "logits":
-            return super().forward(x, edge_index, edge_weight)
-        check_features("ChebNetII", x, self.in_channels)
+            return self._unified(x, edge_index, edge_weight)
         if self.layout == "first":
             return self._filter_first(x, edge_index, edge_weight)
         hidden: Tensor = self.mlp(x)
@@ -168,28 +138,8 @@ class DampedI(ParadigmI, ExactBuffers):
 class ChebBase(Decoupled):
     """A Chebyshev filter with free, damped coefficients on the logits of an MLP (He et al. 2022, the ablation ChebBase/k)."""
 
+    left_out = frozenset({"variant"})
     varies_in_stack = frozenset({"dropout", "filter_dropout", "q"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="ChebBase",
-        paradigm="I",
-        basis="Chebyshev",
-        formula="""Z = w_0 H + sum_{k=1..K} (w_k / k^q) T_k(L_hat) H
-H = h(X): MLP to C logits. L_hat = -D^-1/2 A D^-1/2. T_k: Chebyshev polynomials. w: learned. q: 1, or 0 for none.""",
-        citation=_CITATION,
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        q: float = 1.0,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree, q=q)
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, degree: int = 10, q: float = 1.0) -> SpectralConv:

@@ -51,22 +51,16 @@ def _remembering(init: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(init)
     def remember_and_init(self: Configured, *args: Any, **kwargs: Any) -> None:
+        try:
+            bound = signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}: {error}") from None
+        bound.apply_defaults()
         if "_config" not in vars(self):  # else a subclass has remembered its own, and calls this one
-            try:
-                bound = signature.bind(self, *args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{type(self).__name__}: {error}") from None
-            bound.apply_defaults()
-            self._config = _by_name(bound)
-        init(self, *args, **kwargs)
+            self._config = dict(list(bound.arguments.items())[1:])
+            for name, parameter in signature.parameters.items():
+                if parameter.kind is parameter.VAR_KEYWORD:
+                    self._config.update(self._config.pop(name))
+        init(*bound.args, **bound.kwargs)
 
     return remember_and_init
-
-
-def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """All but ``self``, with the entries of ``**options`` as arguments of their own."""
-    arguments = dict(list(bound.arguments.items())[1:])
-    for name, parameter in bound.signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            arguments.update(arguments.pop(name))
-    return arguments

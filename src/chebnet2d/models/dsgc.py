@@ -11,10 +11,9 @@ from torch import Tensor
 from chebnet2d._checks import one_of, real
 from chebnet2d.conv import FixedFilter
 from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn import Dropout, Features, GlorotLinear
 from chebnet2d.nn.features import pattern_of
 
 ROWS = ("rw", "lp", "none")
@@ -92,39 +91,17 @@ class DSGC(Decoupled):
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {}
     degree_argument: ClassVar[tuple[str, int] | None] = None
+    defaults: ClassVar[dict[str, Any]] = {"dropout": 0.2}
+    left_out = frozenset({"filter_dropout"})
     varies_in_stack = frozenset({"dropout"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="DSGC",
-        paradigm="II",
-        basis="fixed: random walk or truncated geometric series",
-        formula="""Z = ReLU(U W1 + b1) W2 + b2,   U = G X F
-G = (D~^-1 A~)^2 (rw), or a / (1 + a) sum_{i < k} (P~ / (1 + a))^i with k = ceil(4 / a) (lp). A~ = A + I, D~ its degrees.
-F = D_F^-1/2 M D_F^-1/2, M: positive pointwise mutual information of the features, from which ones occur together.
-unified: Z = G h(X) with the MLP h to C logits.""",
-        citation="Li, Zhang, Liu, Dai, Wu: Dimensionwise separable 2-D graph convolution for unsupervised and semi-supervised "
-        "learning on graphs. KDD 2021",
-        departures="The authors give F for their own datasets in files; here it is computed from X for any dataset.",
-    )
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        dropout: float = 0.2,
-        rows: str = "rw",
-        columns: str = "ppmi",
-        alpha: float = 0.2,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
+    def _build(self, sizes: Sizes, *, columns: str = "ppmi", **arguments: Any) -> None:
         self.columns = one_of("DSGC", "columns", columns, COLUMNS)
-        self.variant = check_variant("DSGC", variant)
-        if variant == "unified":
-            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, 0.0, rows=rows, alpha=alpha)
-            return
-        self.in_channels = in_channels
-        self.conv = self.convolution(hidden_channels, hidden_channels, rows, alpha)
+        super()._build(sizes, **arguments)
+
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
+        in_channels, hidden_channels, out_channels = sizes
+        self.conv = self.convolution(hidden_channels, hidden_channels, **options)
         self.first = GlorotLinear(in_channels, hidden_channels)
         self.dropout = Dropout(dropout)
         self.second = GlorotLinear(hidden_channels, out_channels)
@@ -138,10 +115,7 @@ unified: Z = G h(X) with the MLP h to C logits.""",
         low_pass = [alpha / (1 + alpha) ** (i + 1) for i in range(math.ceil(4 / alpha))]
         return FixedFilter([1.0] if rows == "none" else low_pass)
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        if self.variant == "unified":
-            return super().forward(x, edge_index, edge_weight)
-        check_features("DSGC", x, self.in_channels)
+    def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         hidden = self._filtered(x, edge_index, edge_weight, self.first.weight)
         assert self.first.bias is not None
         logits: Tensor = self.second(self.dropout((hidden + self.first.bias).relu()))

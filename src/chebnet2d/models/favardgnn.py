@@ -11,7 +11,6 @@ from chebnet2d._checks import integer
 from chebnet2d.conv import ParadigmIII, PolynomialConv
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.optbasis import HiddenFilter
 from chebnet2d.models.registry import register
 from chebnet2d.polynomials import Apply, chebyshev_nodes, coefficient_matrix
@@ -96,29 +95,6 @@ class FavardGNN(HiddenFilter):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.paradigm.",), "basis": ("conv.shift", "conv.size")}
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="FavardGNN",
-        paradigm="III",
-        basis="learned orthonormal (Favard)",
-        formula="""Z = (sum_{k=0..K} h_k diag(alpha_k)) W2 + b2,   h_0 = x / s_0,   x = ReLU(X W1 + b1), for each column:
-h_k = (P h_{k-1} - eta_{k-1} h_{k-1} - s_{k-1} h_{k-2}) / s_k,   h_{-1} = 0
-P = D^-1/2 A D^-1/2. alpha_k, eta_k, s_k: H learned numbers each, one per channel; s is kept at 0.01 or above.
-unified: x = h(X), MLP to C logits, and no map after the filter.""",
-        citation="Guo, Wei: Graph neural networks with learnable and optimal polynomial bases. ICML 2023",
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.5,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        self._build((in_channels, hidden_channels, out_channels), dropout, filter_dropout, variant, degree=degree)
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, degree: int = 10) -> FavardConv:

@@ -1,14 +1,13 @@
 """GCN: propagate with P~, map, ReLU; repeat."""
 
 import itertools
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import flag, integer
 from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import BatchNorm, Dropout, Features, check_features
@@ -19,28 +18,11 @@ class GCN(NodeClassifier):
     """H <- ReLU(P~ H W_l + b_l), the last layer without ReLU (Kipf and Welling, ICLR 2017).
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of all layers but the last.
         num_layers: number of layers.
         dropout: rate before each layer but the first.
         batch_norm: batch normalisation between each hidden layer and its ReLU, as on large graphs.
     """
-
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GCN",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "Z = P~ ReLU(P~ X W_1 + b_1) W_2 + b_2\n"
-            "P~ = D~^-1/2 (A + I) D~^-1/2, D~ the degrees of A + I; W_l, b_l learned; more layers repeat the first."
-        ),
-        citation="Kipf, Welling: Semi-supervised classification with graph convolutional networks. ICLR 2017",
-        departures=(
-            "No dropout of the input features, as in jianhao2016/GPRGNN; the paper's own code drops them too. "
-            "No bias before batch normalisation, which would take it away."
-        ),
-    )
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ from torch import Tensor, nn
 from chebnet2d._checks import flag, integer, real
 from chebnet2d.graph import Graph, SparseOperator, operator_of
 from chebnet2d.kernels.residual_layers import residual_layers
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, Linear, check_features
@@ -23,8 +22,6 @@ class GCNII(NodeClassifier):
     layers are "weights".
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of all layers.
         num_layers: number of convolutions.
         alpha: part of H_0 in each layer.
@@ -34,21 +31,6 @@ class GCNII(NodeClassifier):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"conv": ("layers.",)}
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GCNII",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "H_0 = ReLU(X W + b); for l = 1..L: S = (1 - alpha) P~ H + alpha H_0, t = log(lamda / l + 1),\n"
-            "GCNII: H <- ReLU((1 - t) S + t S W_l); GCNII*: H <- ReLU((1 - t) S + t [P~ H, H_0] W_l); Z = H W' + b'\n"
-            "P~ = D~^-1/2 (A + I) D~^-1/2; W, b, W_l, W', b' learned; alpha, lamda fixed."
-        ),
-        citation="Chen, Wei, Huang, Ding, Li: Simple and deep graph convolutional networks. ICML 2020",
-        departures=(
-            "The graph is made undirected; chennnM/GCNII keeps the Geom-GCN graphs directed. "
-            "The layer of its ogbn-arxiv script, which is another formula, is not here."
-        ),
-    )
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of, real
 from chebnet2d.graph import Graph, SparseOperator, operator_of
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.linkx import check_nodes
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
@@ -23,9 +22,6 @@ class GloGNN(NodeClassifier):
     row for each node.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
-        num_nodes: N of the graph.
         hidden_channels: width of the MLP.
         num_layers: how many times the nodes are mixed.
         orders: largest k.
@@ -37,21 +33,6 @@ class GloGNN(NodeClassifier):
 
     per_node: ClassVar[tuple[str, ...]] = ("of_links.weight",)
     batches: ClassVar[tuple[str, ...]] = ()  # H^T H runs over all nodes
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GloGNN++",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "H_0 = MLP'(ReLU(delta (X W_X + b_X) + (1 - delta) (B W_B + b_B))), H = H_0; per layer, with g = 1 - gamma:\n"
-            "Z = argmin |(H - gamma H_0) diag(l) - g Z H|^2 + alpha |Z|^2 + beta |Z - sum_{k=1..K} w_k B^k|^2\n"
-            "H <- g Z H diag(l) + gamma H_0, computed as g (H - gamma H_0) diag(l) H^T R + beta sum_k w_k B^k R + gamma H_0,\n"
-            "R = g H ((alpha + beta) I + g^2 H^T H)^-1 diag(l)\n"
-            "B = D~^-1 (A + I) (small) or A (large); MLP' one or two linear layers; l, w and all weights learned."
-        ),
-        citation="Li, Zhu, Cheng, Shan, Luo, Li, Qian: Finding global homophily in graph neural networks when meeting "
-        "heterophily. ICML 2022",
-        departures="R is written without the subtraction of RecklessRonan/GloGNN, so that single precision and gamma = 1 do.",
-    )
 
     def __init__(
         self,

@@ -6,31 +6,21 @@ import numpy as np
 
 from chebnet2d._checks import integer, one_of, real
 from chebnet2d.conv import FixedFilter
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
 
 FORMS = ("iterative", "closed")
-_CITATION = "Zhu, Wang, Shi, Ji, Cui: Interpreting and unifying graph neural networks with an optimization framework. WWW 2021"
-_DEPARTURES = (
-    "The closed form is its Chebyshev series down to rounding, not a dense N x N inverse: the same numbers, O(E) work. "
-    "The penalty (lambda / 2) |W1|^2 of the authors' code is the weight decay of the optimiser group 'first'."
-)
 
 
 class _Propagation(Decoupled):
     """What the two share: Z = g(P~) h(X), with g given by its fixed point or by the iteration that leads to it."""
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"first": ("mlp.layers.0.",)}
-
     degree_argument: ClassVar[tuple[str, int] | None] = ("steps", -1)
+    left_out = frozenset({"filter_dropout"})
 
-    def _build(self, **options: Any) -> None:
-        config = self.config
-        sizes = (config["in_channels"], config["hidden_channels"], config["out_channels"])
-        bias = check_variant(type(self).__name__, config["variant"]) == "unified"
-        own = {name: config[name] for name in ("steps", "alpha", "form")}
-        self._assemble_unified(sizes, config["dropout"], 0.0, bias=bias, **own, **options)
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
+        self._assemble_unified(sizes, dropout, filter_dropout, bias=False, **options)
 
 
 def _propagation(owner: str, form: str, steps: int, alpha: float, start: tuple[float, float], step: float) -> FixedFilter:
@@ -55,32 +45,6 @@ class GNNLF(_Propagation):
     """
 
     varies_in_stack = frozenset({"alpha", "dropout", "mu"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GNN-LF",
-        paradigm="I",
-        basis="monomial of P~, fixed coefficients (closed: rational)",
-        formula="""s = 1 + alpha mu - alpha,   Z_0 = (mu / s) H + ((1 - mu) / s) P~ H
-Z_{k+1} = ((1 - 2 alpha + alpha mu) / s) P~ Z_k + alpha Z_0,   Z = Z_T
-closed: Z = alpha {(1 + alpha mu - alpha) I + (2 alpha - alpha mu - 1) P~}^-1 (mu I + (1 - mu) P~) H
-H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
-        citation=_CITATION,
-        departures=_DEPARTURES,
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        steps: int = 10,
-        alpha: float = 0.1,
-        mu: float = 0.9,
-        dropout: float = 0.5,
-        form: str = "iterative",
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        self._build(mu=mu)
 
     @staticmethod
     def convolution(
@@ -102,32 +66,6 @@ class GNNHF(_Propagation):
     """
 
     varies_in_stack = frozenset({"alpha", "beta", "dropout"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GNN-HF",
-        paradigm="I",
-        basis="monomial of P~, fixed coefficients (closed: rational)",
-        formula="""s = alpha beta + 1,   Z_0 = (1 / s) H + (beta / s) (I - P~) H
-Z_{k+1} = ((alpha beta + 1 - alpha) / s) P~ Z_k + alpha Z_0,   Z = Z_T
-closed: Z = alpha {alpha I + (alpha beta + 1 - alpha)(I - P~)}^-1 (I + beta (I - P~)) H
-H = h(X): MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. T: steps.""",
-        citation=_CITATION,
-        departures=_DEPARTURES,
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        steps: int = 10,
-        alpha: float = 0.1,
-        beta: float = 0.9,
-        dropout: float = 0.5,
-        form: str = "iterative",
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        self._build(beta=beta)
 
     @staticmethod
     def convolution(

@@ -1,6 +1,6 @@
 """GPRGNN: PageRank with learned weights of the steps."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -8,8 +8,7 @@ from torch import Tensor
 from chebnet2d._checks import integer, one_of, real
 from chebnet2d.conv import ParadigmI, SpectralConv
 from chebnet2d.models.appnp import pagerank_coefficients
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled
 from chebnet2d.models.registry import register
 
 GAMMA_INITS = ("ppr", "nppr", "sgc", "random")
@@ -54,33 +53,8 @@ class GPRGNN(Decoupled):
     The tuned settings have no weight decay on gamma (group "filter").
     """
 
+    defaults: ClassVar[dict[str, Any]] = {"filter_dropout": 0.5}
     varies_in_stack = frozenset({"alpha", "dropout", "filter_dropout", "init"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="GPRGNN",
-        paradigm="I",
-        basis="monomial of P~",
-        formula="""Z = sum_{k=0..K} gamma_k P~^k h(X)
-h: MLP to C logits. P~ = D~^-1/2 (A + I) D~^-1/2. gamma: K + 1 learned numbers.""",
-        citation="Chien, Peng, Li, Milenkovic: Adaptive universal generalized PageRank graph neural network. ICLR 2021",
-        departures="gamma has the precision of the other parameters; the authors' code keeps it in float64.",
-    )
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        alpha: float = 0.1,
-        init: str = "ppr",
-        dropout: float = 0.5,
-        filter_dropout: float = 0.5,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        check_variant("GPRGNN", variant)
-        sizes = (in_channels, hidden_channels, out_channels)
-        self._assemble_unified(sizes, dropout, filter_dropout, degree=degree, alpha=alpha, init=init)
 
     @staticmethod
     def convolution(in_channels: int, out_channels: int, degree: int = 10, alpha: float = 0.1, init: str = "ppr") -> SpectralConv:

@@ -1,20 +1,17 @@
 """JacobiConv: a linear network with Jacobi polynomials, one filter per class."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import flag, integer, one_of, real
 from chebnet2d.conv import ExactBuffers, ParadigmIII, SpectralConv
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
-from chebnet2d.nn import MLP, Dropout, Linear
+from chebnet2d.nn import Dropout, Linear
 from chebnet2d.polynomials import Basis, Bernstein, Jacobi, Legendre, Monomial, ThreeTermBasis
-
-BASIS_NAMES = ("jacobi", "legendre", "chebyshev", "monomial", "bernstein")
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,14 @@ class ChebyshevSecond(ThreeTermBasis):
 
     def step(self, k: int) -> tuple[float, float, float]:
         return 2.0, 0.0, 0.0 if k == 1 else -1.0
+
+
+OTHER_BASES: dict[str, Basis] = {
+    "legendre": Legendre(),
+    "chebyshev": ChebyshevSecond(),
+    "monomial": Monomial(),
+    "bernstein": Bernstein(),
+}
 
 
 class DecomposedIII(ParadigmIII, ExactBuffers):
@@ -89,44 +94,13 @@ class JacobiConv(Decoupled):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("conv.paradigm.eta",), "filter": ("conv.paradigm.theta",)}
+    defaults: ClassVar[dict[str, Any]] = {"filter_dropout": 0.5}
     varies_in_stack = frozenset({"a", "alpha", "b", "dropout", "filter_dropout", "sign"})
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="JacobiConv",
-        paradigm="III",
-        basis="Jacobi",
-        formula="""Z[:, c] = sum_{k=0..K} w_{k,c} (prod_{j=1..k} a_j) P_k^{a,b}(P) H[:, c]
-H = X W + b.   a_j = alpha tanh(eta_j).
-P_k^{a,b}: Jacobi polynomials. P = D^-1/2 A D^-1/2. w (one for each order and class), eta, W, b: learned. a, b, alpha: given.
-unified: H = h(X), MLP to C logits.""",
-        citation="Wang, Zhang: How powerful are spectral graph neural networks. ICML 2022",
-        departures="The authors' recurrence has a wrong sign for k >= 2, to which their tuned a and b belong: sign='published' "
-        "is the default, sign='correct' the polynomials. Their Chebyshev basis is of the second kind.",
-    )
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 64,
-        degree: int = 10,
-        a: float = 1.0,
-        b: float = 1.0,
-        alpha: float = 1.0,
-        dropout: float = 0.5,
-        filter_dropout: float = 0.5,
-        basis: str = "jacobi",
-        sign: str = "published",
-        shared: bool = False,
-        variant: str = "faithful",
-    ) -> None:
-        super().__init__()
-        conv = self.convolution(out_channels, out_channels, degree, a, b, alpha, basis, sign, shared)
-        mlp: nn.Module
-        if check_variant("JacobiConv", variant) == "unified":
-            mlp = MLP(in_channels, hidden_channels, out_channels, 2, dropout)
-        else:
-            mlp = nn.Sequential(Dropout(dropout), Linear(in_channels, out_channels))
-        self._assemble(mlp, filter_dropout, conv, in_channels)
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
+        in_channels, _, out_channels = sizes
+        linear = nn.Sequential(Dropout(dropout), Linear(in_channels, out_channels))
+        self._assemble(linear, filter_dropout, self.convolution(out_channels, out_channels, **options), in_channels)
 
     @staticmethod
     def convolution(
@@ -143,21 +117,11 @@ unified: H = h(X), MLP to C logits.""",
         integer("JacobiConv", "degree", degree, 0)
         real("JacobiConv", "alpha", alpha, 1e-6)
         one_of("JacobiConv", "sign", sign, ("published", "correct"))
-        chosen = _basis(one_of("JacobiConv", "basis", basis, BASIS_NAMES), a, b, sign)
+        one_of("JacobiConv", "basis", basis, ("jacobi", *OTHER_BASES))
+        jacobi = PublishedJacobi if sign == "published" else Jacobi
+        chosen = OTHER_BASES[basis] if basis in OTHER_BASES else jacobi(a, b)
         scale = None if basis == "bernstein" else alpha
         paradigm = DecomposedIII(in_channels, out_channels, degree + 1, scale, flag("JacobiConv", "shared", shared))
         # Bernstein polynomials are in terms of L, the others of P.
         kind = "L_hat" if basis == "bernstein" else "P"
         return SpectralConv(in_channels, out_channels, degree, paradigm=paradigm, basis=chosen, operator=kind)
-
-
-def _basis(name: str, a: float, b: float, sign: str) -> Basis:
-    if name == "jacobi":
-        return PublishedJacobi(a, b) if sign == "published" else Jacobi(a, b)
-    others: dict[str, Basis] = {
-        "legendre": Legendre(),
-        "chebyshev": ChebyshevSecond(),
-        "monomial": Monomial(),
-        "bernstein": Bernstein(),
-    }
-    return others[name]

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, flag, integer
 from chebnet2d.graph import Graph, SparseOperator, operator_of
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import MLP, Features, Linear, check_features
@@ -21,9 +20,6 @@ class LINKX(NodeClassifier):
     For some of the nodes alone, x has their rows and ``edge_index`` is a B x N ``SparseOperator`` with their rows of A.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
-        num_nodes: N of the graph.
         hidden_channels: width of all layers.
         num_layers: linear layers of MLP_f.
         dropout: rate before each layer of MLP_f but the first; MLP_A and MLP_X have none.
@@ -34,22 +30,6 @@ class LINKX(NodeClassifier):
 
     per_node: ClassVar[tuple[str, ...]] = ("adjacency_mlp.layers.0.weight",)
     batches: ClassVar[tuple[str, ...]] = ("rows",)
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="LINKX",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "hA = MLP_A(A), hX = MLP_X(X), Z = MLP_f(ReLU([hA, hX] W + b + hA + hX))\n"
-            "A the 0/1 adjacency matrix (weights where the graph has them), its rows the inputs of MLP_A; "
-            "MLP = (Linear, ReLU, BatchNorm, dropout) repeated, then Linear; all learned."
-        ),
-        citation="Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim: Large scale learning on non-homophilous graphs: new benchmarks "
-        "and strong simple methods. NeurIPS 2021",
-        departures=(
-            "Nodes keep their numbers where the first ones have no edges; CUAI/Non-Homophily-Large-Scale shifts them. "
-            "Its inner_dropout, which stays on in evaluation, is left out."
-        ),
-    )
 
     def __init__(
         self,
@@ -94,11 +74,5 @@ class LINKX(NodeClassifier):
 def check_nodes(owner: str, x: Features, num_nodes: int) -> None:
     """For models whose weights have a row for each node."""
     if x.shape[0] != num_nodes:
-        raise InputError(
-            owner,
-            "x",
-            f"num_nodes = {num_nodes} rows",
-            got=str(x.shape[0]),
-            hint="The rows of A are its input features: it serves the graph it was built for.",
-            verb="have",
-        )
+        hint = "The rows of A are its input features: it serves the graph it was built for."
+        raise InputError(owner, "x", f"num_nodes = {num_nodes} rows", got=str(x.shape[0]), hint=hint, verb="have")

@@ -14,7 +14,6 @@ from chebnet2d._checks import InputError, flag, integer, one_of, real
 from chebnet2d.graph import Graph, SparseOperator, derived_operator
 from chebnet2d.kernels.noisy_attention import noisy_attention
 from chebnet2d.kernels.random_streams import random_tensor
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, Linear, check_features
@@ -31,8 +30,6 @@ class NodeFormer(NodeClassifier):
     is no noise.
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: d, width of each head and of all layers.
         num_layers: attention layers.
         num_heads: heads of each layer.
@@ -51,27 +48,6 @@ class NodeFormer(NodeClassifier):
     """
 
     batches: ClassVar[tuple[str, ...]] = ("induced-train", "induced")
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="NodeFormer",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "z = ELU(LayerNorm(X W + b)); per layer and head: q, k, v = maps of z,\n"
-            "o_i = sum_j phi(q_i).phi(k_j) v_j / sum_j phi(q_i).phi(k_j), an estimate of softmax_j(q_i.k_j / (tau sqrt d)) v\n"
-            "phi(u) = M^-1/2 (exp(R u' - |u'|^2 / 2 - max) + 1e-6), u' = u / (sqrt(tau) d^(1/4)), R: M x d random, blocks of "
-            "orthogonal rows with chi-distributed lengths\n"
-            "z <- LayerNorm(z + W_o concat_heads(o + sum_r s(b_r) D_r^-1/2 A_r D_r^-1/2 v)), A_1 = A + I, A_(r+1) the pattern of "
-            "A_r^2\n"
-            "training: phi(k_j) is multiplied by exp(G_j / tau), G standard Gumbel, and o averaged over samples;\n"
-            "loss: NLL - lambda mean over layers, heads and edges (j, i) of A_1 of log(attention of i on j) / d_i."
-        ),
-        citation="Wu, Zhao, Li, Wipf, Yan: NodeFormer: a scalable graph structure learning transformer for node classification. "
-        "NeurIPS 2022",
-        departures=(
-            "R has uniform directions (projection='published' for those of qitianwu/NodeFormer, which omit the signs of diag(R) "
-            "in a QR decomposition), and comes from a seed, not from the rounded sum of the queries: evaluation is deterministic."
-        ),
-    )
 
     def __init__(
         self,

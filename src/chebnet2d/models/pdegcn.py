@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from chebnet2d._checks import InputError, flag, integer, one_of, real
 from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of, remembered
 from chebnet2d.kernels.edge_flux import EdgeBlocks, edge_flux
-from chebnet2d.models.info import MethodInfo
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
@@ -29,8 +28,6 @@ class PDEGCN(NodeClassifier):
     The maps K_l are the optimiser group "kernel", a is the group "mix".
 
     Args:
-        in_channels: F.
-        out_channels: C, the number of classes.
         hidden_channels: width of X.
         num_layers: number of time steps.
         step_size: h.
@@ -41,24 +38,6 @@ class PDEGCN(NodeClassifier):
     """
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"kernel": ("layers.",), "mix": ("mix.",)}
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="PDE-GCN",
-        paradigm="-",
-        basis="-",
-        formula=(
-            "X = ReLU(X_in K_open), X_old = X; per step: dX = G^T s(G X K^T) K, (G X)_(i,j) = w_ij (X_i - X_j),\n"
-            "diffusion: X_new = X - h dX; hyperbolic: X_new = 2 X - X_old - h^2 dX;\n"
-            "mixed: X_new = (2 q X - q X_old + p X - dX) / (p + q), b = sigmoid(a), p = (1 - b) / h, q = b / h^2; Z = X K_close\n"
-            "w the entries of P~ = D~^-1/2 (A + I) D~^-1/2, both directions of each edge; s = ReLU or tanh; h fixed;\n"
-            "K_open, K (one per step), K_close and a learned."
-        ),
-        citation="Eliasof, Haber, Treister: PDE-GCN: novel architectures for graph neural networks motivated by partial "
-        "differential equations. NeurIPS 2021",
-        departures=(
-            "There is no official release; this follows eldadHaber/GraphNetworks. The first and last maps start as Glorot's, "
-            "and epochs are chosen on validation nodes, where the development scripts look at test accuracy."
-        ),
-    )
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from chebnet2d._checks import InputError, one_of
+from chebnet2d.models.info import SHIPPED_INFO
 from chebnet2d.models.node_classifier import NodeClassifier
 
 MODELS: dict[str, type[NodeClassifier]] = {}
@@ -65,6 +66,8 @@ def register(name: str) -> Callable[[M], M]:
         if name in MODELS:
             raise ValueError(f"register: name must be new, got {name!r}, which is {MODELS[name].__name__}.")
         MODELS[name] = model
+        if name in SHIPPED_INFO:
+            model.info = SHIPPED_INFO[name]
         return model
 
     return add
@@ -140,9 +143,8 @@ def _module_of_name(place: str, text: str) -> ModuleType:
     except (TypeError, ValueError):  # a name that cannot be a module's: "", ".part"
         pass
     hint = "A method is a registered name ('gprgnn'), 'file.py:Class' or 'package.module:Class'; each may end in ':unified'."
-    raise InputError(
-        "find_model", "method", "a method that can be found", got=f"{text!r}; there is no module {place!r}", hint=hint
-    )
+    got = f"{text!r}; there is no module {place!r}"
+    raise InputError("find_model", "method", "a method that can be found", got=got, hint=hint)
 
 
 def _checked(model: Any, what: str) -> type[NodeClassifier]:

@@ -1,9 +1,8 @@
 """Saved models: weights in safetensors, the rest in JSON. Loading runs no code from the files.
 
 A model is a folder with ``config.json`` (format, method, constructor arguments, facts about the training; for a model on bases
-also its reading) and
-``weights-<digest>.safetensors``, which the configuration names. The weights are written first and the configuration is put in its
-place by one rename: whenever a save is killed, the folder holds the old model or the new one, whole.
+also its reading) and ``weights-<digest>.safetensors``, which the configuration names. The weights are written first and the
+configuration is put in its place by one rename: whenever a save is killed, the folder holds the old model or the new one, whole.
 """
 
 import hashlib
@@ -53,8 +52,9 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
         "facts": facts or {},
     }
     text = json.dumps(config, indent=2, sort_keys=True, allow_nan=False)
-    _write_atomically(folder / name, weights)
-    _write_atomically(folder / "config.json", text.encode())
+    for path, content in ((folder / name, weights), (folder / "config.json", text.encode())):
+        with written_whole(path) as temporary:
+            temporary.write_bytes(content)
     for old in folder.glob("weights-*.safetensors"):
         if old.name != name:
             old.unlink(missing_ok=True)
@@ -72,18 +72,12 @@ def load(path: str | os.PathLike[str], method: str | type[NodeClassifier] | None
     model_class = _class_of(config, method)
     weights_path = folder / str(config["weights"])
     if weights_path.parent != folder or not weights_path.is_file():
-        raise InputError(
-            "load",
-            f"{str(folder)!r}",
-            "the weights file that its config.json names",
-            got=f"no {weights_path.name!r}",
-            verb="hold",
-        )
+        rule = "the weights file that its config.json names"
+        raise InputError("load", f"{str(folder)!r}", rule, got=f"no {weights_path.name!r}", verb="hold")
     content = weights_path.read_bytes()
     if hashlib.sha256(content).hexdigest() != config["sha256"]:
-        raise InputError(
-            "load", f"{str(weights_path)!r}", "the checksum in config.json; it is truncated or was edited", verb="match"
-        )
+        rule = "the checksum in config.json; it is truncated or was edited"
+        raise InputError("load", f"{str(weights_path)!r}", rule, verb="match")
     try:
         state = safetensors.torch.load(content)
     except SafetensorError as error:
@@ -114,13 +108,8 @@ def _class_of(config: dict[str, Any], method: str | type[NodeClassifier] | None)
     if found is None and ":" not in text:
         one_of("load", "the method in config.json", text, tuple(MODELS))
     if found is None:
-        raise InputError(
-            "load",
-            "method",
-            f"given for the outside method {text!r}",
-            got="None",
-            hint="Loading imports no code that a file names: pass the class, or a spelling of it that you trust.",
-        )
+        hint = "Loading imports no code that a file names: pass the class, or a spelling of it that you trust."
+        raise InputError("load", "method", f"given for the outside method {text!r}", got="None", hint=hint)
     if "reading" not in config:
         return found
     config["arguments"]["method"] = found
@@ -143,8 +132,3 @@ def _read_config(folder: Path) -> dict[str, Any]:
         if not isinstance(config.get(key), kind):
             raise InputError("load", f"{str(path)!r}", f"{key!r} of type {kind.__name__}", config.get(key), verb="have")
     return config
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    with written_whole(path) as temporary:
-        temporary.write_bytes(content)

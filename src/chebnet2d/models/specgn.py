@@ -1,7 +1,7 @@
 """Spec-GN: powers of an operator whose spectrum is spread, one filter per channel; and its Paradigm II re-implementation."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -12,10 +12,9 @@ from chebnet2d._checks import InputError, integer, one_of, real
 from chebnet2d.conv import ExactBuffers, ParadigmIII, SpectralConv
 from chebnet2d.graph import Graph, SparseOperator, derived_operator, operator_of
 from chebnet2d.graph.spectrum import LARGEST_EXACT
-from chebnet2d.models.decoupled import Decoupled, check_variant
-from chebnet2d.models.info import MethodInfo
+from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
-from chebnet2d.nn import Dropout, Features, GlorotLinear, check_features
+from chebnet2d.nn import Dropout, Features, GlorotLinear
 from chebnet2d.polynomials import Monomial, to_chebyshev
 
 
@@ -57,45 +56,21 @@ class SpecGN(Decoupled):
 
     groups: ClassVar[dict[str, tuple[str, ...]]] = {"filter": ("conv.", "convs.")}
     maps_channels: ClassVar[bool] = True
-    info: ClassVar[MethodInfo] = MethodInfo(
-        title="Spec-GN",
-        paradigm="III",
-        basis="monomial of S",
-        formula="""Z = ReLU(sum_{k=0..K} S^k (X W1 + b1) diag(theta_k)) W2 + b2
-S = D~^e (A + I) D~^e (e = -1/2: P~), or U sign(l) |l|^e U^T with the eigenpairs (l, U) of A + I. theta_k: H learned numbers.
-unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbers theta and R: C x C.""",
-        citation="Yang, Shen, Li, Qi, Zhang, Yin: A new perspective on the effects of spectrum in graph neural networks. "
-        "ICML 2022",
-        departures="The authors' repository is for whole graphs only. 'faithful' follows the only public node version "
-        "(liuyang-tian/Spectral-GNN-Library), which has one filter per channel (Paradigm III), with dropout off in evaluation; "
-        "'unified' is a re-implementation as Paradigm II, where the ChebNet2D paper files the method.",
-    )
+    defaults: ClassVar[dict[str, Any]] = {"hidden_channels": 70, "dropout": 8e-4}
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        hidden_channels: int = 70,
-        degree: int = 5,
-        dropout: float = 8e-4,
-        filter_dropout: float = 0.0,
-        operator: str = "eps",
-        epsilon: float = -0.5,
-        num_layers: int = 1,
-        variant: str = "faithful",
+    def _build(
+        self, sizes: Sizes, *, operator: str = "eps", epsilon: float = -0.5, num_layers: int = 1, **arguments: Any
     ) -> None:
-        super().__init__()
         self.operator = one_of("SpecGN", "operator", operator, ("eps", "rho"))
         self.epsilon = real("SpecGN", "epsilon", epsilon)
-        self.variant = check_variant("SpecGN", variant)
-        if variant == "unified":
-            self._assemble_unified((in_channels, hidden_channels, out_channels), dropout, filter_dropout, degree=degree)
-            return
-        self.in_channels = in_channels
+        self.num_layers = integer("SpecGN", "num_layers", num_layers, 1)
+        super()._build(sizes, **arguments)
+
+    def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
+        in_channels, hidden_channels, out_channels = sizes
         self.dropout = Dropout(dropout)
         self.opening = GlorotLinear(in_channels, hidden_channels)
-        count = integer("SpecGN", "num_layers", num_layers, 1)
-        self.convs = nn.ModuleList(PowerFilter(hidden_channels, degree) for _ in range(count))
+        self.convs = nn.ModuleList(PowerFilter(hidden_channels, **options) for _ in range(self.num_layers))
         self.closing = GlorotLinear(hidden_channels, out_channels)
 
     @staticmethod
@@ -103,10 +78,7 @@ unified: Z = (sum_k theta_k P~^k h(X)) R with the MLP h to C logits, K + 1 numbe
         """Of the unified form."""
         return SpectralConv(in_channels, out_channels, degree, paradigm="II", basis="monomial", operator="P~")
 
-    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        if self.variant == "unified":
-            return super().forward(x, edge_index, edge_weight)
-        check_features("SpecGN", x, self.in_channels)
+    def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         z: Tensor = self.opening(x, self.dropout)
         matrix, bounded = self._operator(z, edge_index, edge_weight)
         for conv in self.convs:
@@ -135,9 +107,8 @@ def _spread_spectrum(adjacency: SparseOperator, epsilon: float, like: Tensor) ->
     """U sign(l) |l|^e U^T of A + I, dense; eigenvalues of size 1e-6 or less count as 0."""
     rows = adjacency.shape[0]
     if rows > LARGEST_EXACT:
-        raise InputError(
-            "SpecGN", "operator", f"'eps' above {LARGEST_EXACT} nodes", got=f"'rho' with {rows}: it needs an N x N matrix"
-        )
+        got = f"'rho' with {rows}: it needs an N x N matrix"
+        raise InputError("SpecGN", "operator", f"'eps' above {LARGEST_EXACT} nodes", got=got)
     eigenvalues, vectors = np.linalg.eigh(adjacency.to_scipy().toarray() + np.eye(rows))
     size = np.abs(eigenvalues)
     spread = np.zeros_like(size)

@@ -15,8 +15,6 @@ class BatchNorm(nn.BatchNorm1d):
         nn.Module._load_from_state_dict(self, *arguments, **more)
 
     def reset_running_stats(self) -> None:
-        if self.num_batches_tracked is None and self.running_mean is not None and self.running_var is not None:
+        if self.running_mean is not None and self.running_var is not None:
             self.running_mean.zero_()
             self.running_var.fill_(1)
-        else:
-            super().reset_running_stats()

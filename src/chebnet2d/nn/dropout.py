@@ -4,7 +4,6 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import real
-from chebnet2d.graph import SparseOperator
 from chebnet2d.kernels import keep_mask, relu_dropout
 from chebnet2d.nn.features import Features, MaskedFeatures
 
@@ -28,11 +27,10 @@ class Dropout(nn.Module):
     def forward(self, x: Features) -> Features:
         if not self.training or not self.active:
             return x
-        if isinstance(x, SparseOperator):
-            return MaskedFeatures(x, x.values * keep_mask(x.values.shape, self.p, x.values))
-        if isinstance(x, MaskedFeatures):
-            return MaskedFeatures(x.pattern, x.values * keep_mask(x.values.shape, self.p, x.values))
-        return x * keep_mask(x.shape, self.p, x)
+        if isinstance(x, Tensor):
+            return x * keep_mask(x.shape, self.p, x)
+        pattern = x.pattern if isinstance(x, MaskedFeatures) else x
+        return MaskedFeatures(pattern, x.values * keep_mask(x.values.shape, self.p, x.values))
 
     def after_relu(self, x: Tensor) -> Tensor:
         """``self(x.relu())`` for x: N x H, the same numbers in fewer passes over memory."""

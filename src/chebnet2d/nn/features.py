@@ -1,19 +1,19 @@
 """What a model takes as its features x, dense or sparse."""
 
+from dataclasses import dataclass
+
 from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
 
 
+@dataclass(frozen=True, eq=False)
 class MaskedFeatures:
     """Sparse features N x F after dropout: the pattern of a matrix with other values. Used for one product; may hold a stack."""
 
-    __slots__ = ("pattern", "values")
-
-    def __init__(self, pattern: SparseOperator, values: Tensor) -> None:
-        self.pattern = pattern
-        self.values = values
+    pattern: SparseOperator
+    values: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -36,9 +36,8 @@ class Linear(nn.Module):
         if x.shape[-1] != self.in_channels:
             raise InputError("Linear", "x", f"of {self.in_channels} columns", x)
         z = _product(x, self.weight, dropout)
-        return (
-            z if self.bias is None else z.add_(self.bias)
-        )  # in place: z belongs to this call, and a copy costs a pass over memory
+        # In place: z belongs to this call, and a copy costs a pass over memory.
+        return z if self.bias is None else z.add_(self.bias)
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, bias={self.bias is not None}"

@@ -1,15 +1,17 @@
-"""The interface of a polynomial basis, and what is computed from any basis.
+"""The interface of a polynomial basis, the bases by name, and what is computed from any basis.
 
 A basis is defined by scalars and "apply an operator", without graphs and parameters: the same code evaluates it at numbers
 (apply = multiply by x), at a matrix (apply = multiply by the matrix) and at the eigenvalues of the matrix.
 """
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
 import torch
 from torch import Tensor
+
+from chebnet2d._checks import InputError, one_of
+from chebnet2d.polynomials.interpolation import chebyshev_nodes, coefficient_matrix
 
 Apply = Callable[[Tensor], Tensor]
 """v -> M v, for v: N x C."""
@@ -52,6 +54,30 @@ class ThreeTermBasis:
             yield current
 
 
+BASES: dict[str, type] = {}
+"""Name -> class. Every class here can be built without arguments."""
+B = TypeVar("B", bound=type[Basis])
+
+
+def register_basis(basis: B) -> B:
+    """A class decorator: the basis is then known by its ``name`` wherever a basis is asked for."""
+    if not all(hasattr(basis, part) for part in ("name", "fixed", "terms")):
+        raise InputError("register_basis", "basis", "name, fixed and terms, as polynomials.Basis says", basis, verb="have")
+    if basis.name in BASES:
+        raise InputError("register_basis", "name", "new", got=f"{basis.name!r}, which is {BASES[basis.name].__name__}")
+    BASES[basis.name] = basis
+    return basis
+
+
+def get_basis(basis: str | Basis) -> Basis:
+    """A basis by its name, or the object itself: ``get_basis("jacobi")``, ``get_basis(Jacobi(0.5, -0.5))``."""
+    if isinstance(basis, str):
+        return BASES[one_of("get_basis", "basis", basis, BASES)]()
+    if not isinstance(basis, Basis):
+        raise InputError("get_basis", "basis", "a name or a basis object", basis)
+    return basis
+
+
 def values(basis: Basis, x: Tensor, degree: int) -> Tensor:
     """p_k(x) for k = 0, ..., degree: (degree + 1) x len(x)."""
     return torch.stack(list(basis.terms(lambda v: x * v, torch.ones_like(x), degree)))
@@ -64,9 +90,5 @@ def to_chebyshev(basis: Basis, degree: int) -> Tensor:
     bases; for Bernstein polynomials this turns O(D^2) products with the graph into D. The values at the D + 1 Chebyshev nodes
     determine the combination; by discrete orthogonality no linear system has to be solved.
     """
-    k = np.arange(degree + 1)
-    angles = (k + 0.5) * np.pi / (degree + 1)
-    at_nodes = values(basis, torch.from_numpy(np.cos(angles)), degree).numpy()
-    weights = 2.0 / (degree + 1) * np.cos(np.outer(angles, k))
-    weights[:, 0] /= 2
-    return torch.from_numpy(at_nodes @ weights)
+    at_nodes = values(basis, chebyshev_nodes(degree), degree)
+    return torch.from_numpy(at_nodes.numpy() @ coefficient_matrix(degree, "interpolation").T.contiguous().numpy())

@@ -8,8 +8,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from chebnet2d._checks import InputError, real
-from chebnet2d.polynomials.basis import Apply, ThreeTermBasis
-from chebnet2d.polynomials.registry import register_basis
+from chebnet2d.polynomials.basis import Apply, ThreeTermBasis, register_basis
 
 
 @register_basis
@@ -68,11 +67,8 @@ class Jacobi(ThreeTermBasis):
             return (a + b + 2) / 2, (a - b) / 2, 0.0
         s = 2 * k + a + b
         scale = 2 * k * (k + a + b) * (s - 2)
-        return (
-            (s - 1) * s * (s - 2) / scale,
-            (s - 1) * (a * a - b * b) / scale,
-            -2 * (k + a - 1) * (k + b - 1) * s / scale,
-        )
+        shift, previous = (s - 1) * (a * a - b * b) / scale, -2 * (k + a - 1) * (k + b - 1) * s / scale
+        return (s - 1) * s * (s - 2) / scale, shift, previous
 
 
 @register_basis

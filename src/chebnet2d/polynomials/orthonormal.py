@@ -7,8 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from chebnet2d.polynomials.basis import Apply
-from chebnet2d.polynomials.registry import register_basis
+from chebnet2d.polynomials.basis import Apply, register_basis
 
 
 @register_basis

@@ -8,13 +8,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from chebnet2d._checks import InputError
+from chebnet2d._version import __version__
 from chebnet2d.data.generated import GENERATED
 from chebnet2d.recipes import located
 from chebnet2d.study.datasets import DatasetCache
@@ -45,7 +45,7 @@ def train_unit(
     facts = {
         "dataset": unit.dataset + (GENERATED if data.get("generated") else ""),  # the paper's numbers do not belong beside it
         "peak_mib": round(peak, 1),
-        "versions": {"chebnet2d": version("chebnet2d"), "torch": torch.__version__, "python": platform.python_version()},
+        "versions": {"chebnet2d": __version__, "torch": torch.__version__, "python": platform.python_version()},
         "machine": {"system": platform.platform(), "cores": os.cpu_count(), "threads": torch.get_num_threads()},
         "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -19,12 +19,17 @@ whose direction is random in each row: a filter of size 1e12 would fit with it a
 
 @dataclass(frozen=True)
 class Found:
-    """maps: r x C x C', filters: N x r, residual: the Frobenius norm that is left, starts: how many were tried."""
+    """maps: r x C x C', filters: N x r, starts: how many were tried."""
 
     maps: Array
     filters: Array
-    residual: float
     starts: int
+
+    @classmethod
+    def nothing(cls, problem: Reduced) -> "Found":
+        """All maps and filters 0."""
+        (nodes, inputs), outputs = problem.f.shape, problem.z.shape[1]
+        return cls(np.zeros((problem.rank, inputs, outputs)), np.zeros((nodes, problem.rank)), 0)
 
 
 def solve(
@@ -57,9 +62,7 @@ def solve(
         tried += count
     best = _normalised(best)
     vectors = np.einsum("na,iab,nbc->nic", problem.f, best, problem.projections)
-    filters = _filters(vectors[None], problem.f, wanted)[0]
-    rest = wanted - np.einsum("ni,nic->nc", filters, vectors)
-    return Found(best, filters, float(np.linalg.norm(rest)), tried)
+    return Found(best, _filters(vectors[None], problem.f, wanted)[0], tried)
 
 
 def _seen(f: Array, projections: Array) -> Array:

@@ -25,7 +25,7 @@ import numpy as np
 from chebnet2d.theory.reduction import Array, Indices, Mask, Reduced
 
 LARGEST_LIFT = 400
-"""Unknowns of the lifted problem up to which ``directions`` is computed."""
+"""Unknowns of the lifted problem up to which the bound by directions is computed."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ def lower_bounds(problem: Reduced, zero: float) -> list[Bound]:
     lost = float((problem.z[problem.empty] ** 2).sum())
     empty = f"{int(problem.empty.sum())} zero rows of F^" if lost > 0 else ""
     bounds = [Bound(lost**0.5, empty or "none")]
-    for squared, reason in (parallel_rows(problem, rows, zero), rank(problem, rows, zero), directions(problem, rows, zero)):
+    lifted = f"smallest singular value of the lifted linear system of {problem.rank} terms"
+    directions = (_lifted(problem, rows, zero)[0], lifted)
+    for squared, reason in (parallel_rows(problem, rows, zero), rank(problem, rows, zero), directions):
         if squared > 0:
             bounds.append(Bound((lost + squared) ** 0.5, f"{reason}; {empty}" if empty else reason))
     return bounds
@@ -70,11 +72,6 @@ def rank(problem: Reduced, rows: Mask, zero: float) -> tuple[float, str]:
         if found > best:
             best, reason = found, f"rank of the block of Z^ at {len(columns)} zero columns of F^ above {limit}"
     return best, reason
-
-
-def directions(problem: Reduced, rows: Mask, zero: float) -> tuple[float, str]:
-    squared, _ = _lifted(problem, rows, zero)
-    return squared, f"smallest singular value of the lifted linear system of {problem.rank} terms"
 
 
 def first_guess(problem: Reduced, zero: float, seed: int, count: int) -> Array:

@@ -2,8 +2,11 @@
 
 import math
 import operator
+import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 VERDICTS = ("holds", "fails", "corrected", "added")
@@ -40,5 +43,20 @@ class Claim:
         return math.isfinite(self.measured) and _RELATIONS[self.relation](self.measured, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        fields = ("key", "section", "claim", "paper", "verdict", "quantity", "measured", "relation", "bound", "passed")
-        return {field: getattr(self, field) for field in fields}
+        return {**asdict(self), "passed": self.passed}
+
+
+@cache
+def _lines() -> dict[str, dict[str, str]]:
+    """Key -> the texts of its line, from ``claims/lines.toml``."""
+    text = files("chebnet2d.theory").joinpath("claims", "lines.toml").read_text(encoding="utf-8")
+    defaults = {"paper": "silent", "verdict": "added"}
+    sections = tomllib.loads(text).items()
+    return {key: {**defaults, **fields, "section": section} for section, lines in sections for key, fields in lines.items()}
+
+
+def line(key: str, measured: float, **facts: Any) -> Claim:
+    """The line ``key`` of ``claims/lines.toml`` with what was measured; ``facts`` fill the words in braces, in the key too."""
+    texts = {name: text.format(graphs="the karate club and 4 random graphs", **facts) for name, text in _lines()[key].items()}
+    relation, bound = texts.pop("bound").split()
+    return Claim(key=key.format(**facts), measured=float(measured), relation=relation, bound=float(bound), **texts)

@@ -21,10 +21,6 @@ class Count:
     maps: int
     parameters: int
 
-    @property
-    def multiplications(self) -> int:
-        return self.graph + self.nodes + self.maps
-
 
 class _Counter(TorchDispatchMode):
     """Counts the multiplications of every product that torch computes; scalings by 2 and -1 in a recurrence do not count."""

@@ -10,10 +10,14 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, integer, real
 from chebnet2d.conv import ExactConv
-from chebnet2d.graph import Graph, Spectrum, operator_of
+from chebnet2d.graph import Graph, Spectrum
 from chebnet2d.theory import bilinear, bounds
-from chebnet2d.theory.reduction import Array, Reduced, clean
+from chebnet2d.theory.reduction import Array, Reduced
+from chebnet2d.theory.signals import Signals
 from chebnet2d.theory.terms import Terms
+
+Parameters = dict[str, Tensor]
+"""Of one term, with the names and shapes of the ``Paradigm`` it belongs to."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Construction:
 
     Attributes:
         paradigm: the sum that was asked for, such as "I+II+III".
-        parameters: one dictionary per term, with the names and shapes of the ``Paradigm`` it belongs to.
+        parameters: one dictionary per term.
         error: ||T(F) - Z||_F, measured with ``ExactConv`` layers that hold these parameters.
         scale: ||Z||_F.
         lower_bound: no parameter values give a smaller error (proved, up to rounding).
@@ -37,7 +41,6 @@ class Construction:
     """
 
     paradigm: str
-    parameters: tuple[dict[str, Tensor], ...]
     error: float
     scale: float
     lower_bound: float
@@ -46,6 +49,26 @@ class Construction:
     starts: int
     layers: tuple[ExactConv, ...]
     num_parameters: int
+
+    @classmethod
+    def of(
+        cls, signals: Signals, names: Sequence[str], parameters: Sequence[Parameters], rank: int | None = None, **facts: Any
+    ) -> "Construction":
+        """With a layer per term that holds its parameters, and the error measured with these layers."""
+        layers = []
+        for name, values in zip(names, parameters, strict=True):
+            sizes = signals.f.shape[1], signals.z.shape[1]
+            layer = ExactConv(*sizes, signals.spectrum, paradigm=name, rank=rank if name == "rank" else None)
+            layer.paradigm.load_state_dict(values)
+            layers.append(layer)
+        with torch.no_grad():
+            output = torch.stack([layer(signals.signal) for layer in layers]).sum(dim=0)
+        error = float((output - signals.target).norm())
+        return cls(error=error, scale=float(np.linalg.norm(signals.z)), layers=tuple(layers), **facts)
+
+    @property
+    def parameters(self) -> tuple[Parameters, ...]:
+        return tuple(dict(layer.paradigm.state_dict()) for layer in self.layers)
 
     @property
     def reached(self) -> bool:
@@ -117,120 +140,59 @@ def construct(
     integer("construct", "seed", seed, 0)
     tolerance = real("construct", "tolerance", tolerance, 0.0)
     zero = real("construct", "zero", zero, 0.0, 1e-3)
-    signal, target = matrix("F", F), matrix("Z", Z)
-    spectrum = spectrum_of(graph, signal)
-    if target.shape[0] != signal.shape[0]:
-        raise InputError("construct", "Z", f"as many rows as F, {signal.shape[0]}", got=str(target.shape[0]), verb="have")
-    if terms.square and target.shape[1] != signal.shape[1]:
+    signals = Signals.of("construct", graph, F, Z, zero)
+    f, z = signals.f, signals.z
+    if terms.square and z.shape[1] != f.shape[1]:
         hint = "Paradigms I and III have no map between channels."
-        rule = f"as many columns as F, {signal.shape[1]}"
-        raise InputError("construct", "Z", rule, got=str(target.shape[1]), hint=hint, verb="have")
-    f = clean(spectrum.transform(signal).numpy(), zero)
-    z = spectrum.transform(target).numpy()
-    scale = float(np.linalg.norm(z))
+        raise InputError("construct", "Z", f"as many columns as F, {f.shape[1]}", got=str(z.shape[1]), hint=hint, verb="have")
 
-    shape = terms.shape
-    if shape.full:
-        values, bound = _full(f, z)
-        found, base = None, values
-    elif shape.rank == 0:
-        problem = Reduced.of(f, z, shape)
-        found, base = None, problem.base_filter(z)
-        bound = bounds.Bound(float(np.linalg.norm(problem.projected)), "closed form of a linear problem")
+    problem = Reduced.of(f, z, terms.base, terms.total_rank)
+    if terms.total_rank == 0 or terms.base == "2d":
+        reason = f"{int(problem.empty.sum())} zero rows of F^" if terms.base == "2d" else "closed form of a linear problem"
+        bound = bounds.Bound(float(np.linalg.norm(problem.projected)), reason)
+        found = bilinear.Found.nothing(problem)
     else:
-        problem = Reduced.of(f, z, shape)
         bound = max(bounds.lower_bounds(problem, zero), key=lambda candidate: candidate.value)
         lost = float(np.linalg.norm(z[problem.empty]))
         found = bilinear.solve(
             problem,
             restarts=restarts,
             seed=seed,
-            accuracy=max(1e-13, 0.01 * tolerance) * scale,
+            accuracy=max(1e-13, 0.01 * tolerance) * float(np.linalg.norm(z)),
             floor=max(0.0, bound.value**2 - lost**2) ** 0.5,
             guesses=bounds.first_guess(problem, zero, seed, count=4),
         )
-        rest = z - np.einsum("ni,na,iab->nb", found.filters, f, found.maps)
-        base = problem.base_filter(rest) if shape.base else np.zeros(0)
-
-    parameters = _share_out(terms, base, found, f.shape[1], z.shape[1])
-    layers = tuple(
-        _layer(spectrum, name, values, f.shape[1], z.shape[1], terms.rank)
-        for name, values in zip(terms.names, parameters, strict=True)
-    )
-    with torch.no_grad():
-        output = torch.stack([layer(signal) for layer in layers]).sum(dim=0)
-    return Construction(
+    parameters = _share_out(terms, problem, found)
+    return Construction.of(
+        signals,
+        terms.names,
+        parameters,
+        rank,
         paradigm=str(terms),
-        parameters=parameters,
-        error=float((output - target).norm()),
-        scale=scale,
         lower_bound=bound.value,
         reason=bound.reason,
         tolerance=tolerance,
-        starts=0 if found is None else found.starts,
-        layers=layers,
+        starts=found.starts,
         num_parameters=sum(value.numel() for term in parameters for value in term.values()),
     )
 
 
-def _full(f: Array, z: Array) -> tuple[Array, bounds.Bound]:
-    """The smallest maps with f_m W_m = z_m: one outer product per row. Only rows with f_m = 0 are lost."""
-    squares = (f * f).sum(axis=1)
-    scale = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
-    lost = float(np.linalg.norm(z[squares == 0]))
-    return np.einsum("n,na,nb->nab", scale, f, z), bounds.Bound(lost, f"{int((squares == 0).sum())} zero rows of F^")
-
-
-def _share_out(
-    terms: Terms, base: Array, found: bilinear.Found | None, inputs: int, outputs: int
-) -> tuple[dict[str, Tensor], ...]:
+def _share_out(terms: Terms, problem: Reduced, found: bilinear.Found) -> list[Parameters]:
     """What was solved for the merged sum, as parameters of the terms that were asked for. A term that is not needed is 0."""
-    shape = terms.shape
-    owner = "2d" if shape.full else shape.base
-    parameters: list[dict[str, Tensor]] = []
-    nodes = len(base) if found is None else len(found.filters)
-    free = {"I": (nodes,), "III": (nodes, inputs), "2d": (nodes, inputs, outputs)}
-    taken, given = 0, False
-    for name in terms.names:
-        if name in free:
-            mine = name == owner and not given
-            given = given or mine
-            parameters.append({"theta": torch.from_numpy(base.copy() if mine else np.zeros(free[name]))})
-            continue
-        width = 1 if name == "II" else (terms.rank or 1)
-        filters, maps = np.zeros((nodes, width)), np.zeros((width, inputs, outputs))
-        if found is not None:
-            filters, maps = found.filters[:, taken : taken + width].copy(), found.maps[taken : taken + width].copy()
-        taken += width
-        if name == "II":
-            parameters.append({"theta": torch.from_numpy(filters[:, 0].copy()), "weight": torch.from_numpy(maps[0].copy())})
+    (nodes, inputs), outputs = problem.f.shape, problem.z.shape[1]
+    linear = {"I": (nodes,), "III": (nodes, inputs), "2d": (nodes, inputs, outputs)}
+    rest = problem.z - np.einsum("ni,na,iab->nb", found.filters, problem.f, found.maps)
+    parameters: list[dict[str, Array]] = []
+    taken = 0
+    for i, name in enumerate(terms.names):
+        if name in linear:
+            first = name == terms.base and name not in terms.names[:i]
+            parameters.append({"theta": problem.base_filter(rest) if first else np.zeros(linear[name])})
+        elif name == "II":
+            parameters.append({"theta": found.filters[:, taken], "weight": found.maps[taken]})
+            taken += 1
         else:
-            parameters.append({"filters": torch.from_numpy(filters), "weight": torch.from_numpy(maps)})
-    return tuple(parameters)
-
-
-def _layer(spectrum: Spectrum, name: str, values: dict[str, Tensor], inputs: int, outputs: int, rank: int | None) -> ExactConv:
-    layer = ExactConv(inputs, outputs, spectrum, paradigm=name, rank=rank if name == "rank" else None)
-    layer.paradigm.load_state_dict(values)
-    return layer
-
-
-def spectrum_of(graph: Graph | Spectrum, x: Tensor) -> Spectrum:
-    """The spectrum of L_hat, in the number of nodes of x."""
-    if isinstance(graph, Spectrum):
-        if graph.num_nodes != x.shape[0]:
-            raise InputError("construct", "F", f"{graph.num_nodes} rows, as the spectrum", got=str(x.shape[0]), verb="have")
-        return graph
-    return Spectrum.of(operator_of(graph, None, x, owner="construct"))
-
-
-def matrix(name: str, value: Any) -> Tensor:
-    """N x C finite numbers as float64."""
-    rule = "N x C finite numbers"
-    try:
-        tensor = torch.as_tensor(value).detach().cpu().to(torch.float64)
-    except (TypeError, ValueError, RuntimeError):
-        raise InputError("construct", name, rule, value) from None
-    if tensor.dim() != 2 or tensor.numel() == 0 or not bool(torch.isfinite(tensor).all()):
-        raise InputError("construct", name, rule, value)
-    return tensor
+            part = slice(taken, taken + (terms.rank or 0))
+            parameters.append({"filters": found.filters[:, part], "weight": found.maps[part]})
+            taken = part.stop
+    return [{key: torch.from_numpy(value) for key, value in term.items()} for term in parameters]

@@ -19,10 +19,10 @@ import numpy as np
 
 from chebnet2d._checks import InputError, integer
 from chebnet2d.graph import Graph, Spectrum
-from chebnet2d.theory.construction import matrix, spectrum_of
 from chebnet2d.theory.reduction import Array
+from chebnet2d.theory.signals import Signals
 
-SAME_EIGENVALUE = 1e-9
+_SAME_EIGENVALUE = 1e-9
 _DEFLATED = 1e-9
 
 
@@ -54,26 +54,18 @@ class DegreeCurve:
         return -(-self.reachable // self.channels) - 1
 
 
-def eigenspaces(eigenvalues: Array) -> list[Array]:
-    """Indices of the eigenvalues (ascending) that are equal up to 1e-9: one array for each distinct one."""
-    cuts = np.flatnonzero(np.diff(eigenvalues) > SAME_EIGENVALUE) + 1
-    return np.split(np.arange(len(eigenvalues)), cuts)
-
-
 def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None = None) -> DegreeCurve:
     """The curve for D = 0..``largest`` (by default two beyond the degree that is needed)."""
-    signal, target = matrix("F", F), matrix("Z", Z)
-    spectrum = spectrum_of(graph, signal)
-    eigenvalues = spectrum.eigenvalues.numpy()
-    f, z = spectrum.transform(signal).numpy(), spectrum.transform(target).numpy()
+    signals = Signals.of("degree_curve", graph, F, Z)
+    f, z, eigenvalues = signals.f, signals.z, signals.spectrum.eigenvalues.numpy()
     nodes, channels = f.shape
     scale = float(np.linalg.norm(z))
     if scale == 0 or not f.any():
-        raise InputError(
-            "degree_curve", "F and Z", "zero, since errors are relative to Z and 0 is constructed from 0 alone", verb="not be"
-        )
+        rule = "zero, since errors are relative to Z and 0 is constructed from 0 alone"
+        raise InputError("degree_curve", "F and Z", rule, verb="not be")
 
-    spaces = eigenspaces(eigenvalues)
+    # One array of indices per distinct eigenvalue; they are ascending.
+    spaces = np.split(np.arange(nodes), np.flatnonzero(np.diff(eigenvalues) > _SAME_EIGENVALUE) + 1)
     floor, reachable = 0.0, 0
     for space in spaces:
         left, sizes, _ = np.linalg.svd(f[space], full_matrices=False)

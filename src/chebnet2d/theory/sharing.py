@@ -7,10 +7,9 @@ import torch
 from numpy.typing import NDArray
 
 from chebnet2d._checks import InputError
-from chebnet2d.conv import ExactConv
 from chebnet2d.graph import Graph, Spectrum
-from chebnet2d.theory.construction import Construction, matrix, spectrum_of
-from chebnet2d.theory.reduction import clean
+from chebnet2d.theory.construction import Construction
+from chebnet2d.theory.signals import Signals
 
 Labels = NDArray[np.int64]
 CONSTANT = -1
@@ -40,12 +39,9 @@ def construct_shared(
         labels: N x C x C' integers. -1 marks an entry that is fixed.
         constants: N x C x C' values; those at the label -1 are used (0 by default).
     """
-    signal, target = matrix("F", F), matrix("Z", Z)
-    spectrum = spectrum_of(graph, signal)
-    f = clean(spectrum.transform(signal).numpy(), zero)
-    z = spectrum.transform(target).numpy()
-    nodes, inputs = f.shape
-    outputs = z.shape[1]
+    signals = Signals.of("construct_shared", graph, F, Z, zero)
+    f, z = signals.f, signals.z
+    (nodes, inputs), outputs = f.shape, z.shape[1]
     marks = np.asarray(labels)
     if marks.shape != (nodes, inputs, outputs) or not np.issubdtype(marks.dtype, np.integer):
         raise InputError("construct_shared", "labels", f"integers of shape {(nodes, inputs, outputs)}", got=str(marks.shape))
@@ -62,21 +58,14 @@ def construct_shared(
     left = float(np.linalg.norm(rest.reshape(-1) - system @ solution))
     theta = fixed
     theta[free] = solution[number]
-
-    layer = ExactConv(inputs, outputs, spectrum, paradigm="2d")
-    values = {"theta": torch.from_numpy(theta)}
-    layer.paradigm.load_state_dict(values)
-    with torch.no_grad():
-        error = float((layer(signal) - target).norm())
-    return Construction(
+    return Construction.of(
+        signals,
+        ["2d"],
+        [{"theta": torch.from_numpy(theta)}],
         paradigm=f"2d with {count} numbers",
-        parameters=(values,),
-        error=error,
-        scale=float(np.linalg.norm(z)),
         lower_bound=left,
         reason="closed form of a linear problem",
         tolerance=tolerance,
         starts=0,
-        layers=(layer,),
         num_parameters=count,
     )

@@ -15,15 +15,6 @@ NAMES = ("I", "II", "III", "2d", "rank")
 
 
 @dataclass(frozen=True)
-class Shape:
-    """``base``: "", "I" or "III"; ``rank``: terms of Paradigm II; ``full``: there is a 2-D term, which contains all others."""
-
-    base: str
-    rank: int
-    full: bool
-
-
-@dataclass(frozen=True)
 class Terms:
     """The terms as they were asked for; ``rank`` is the r of every term "rank"."""
 
@@ -42,18 +33,21 @@ class Terms:
         for part in parts:
             one_of("construct", "paradigm", part, NAMES)
         if (rank is None) == ("rank" in parts):
-            raise InputError(
-                "construct", "rank", "given with a term 'rank' and only with one", got=f"rank={rank} with {'+'.join(parts)!r}"
-            )
+            got = f"rank={rank} with {'+'.join(parts)!r}"
+            raise InputError("construct", "rank", "given with a term 'rank' and only with one", got=got)
         if rank is not None:
             integer("construct", "rank", rank, 1)
         return cls(tuple(parts), rank)
 
     @property
-    def shape(self) -> Shape:
-        base = "III" if "III" in self.names else "I" if "I" in self.names else ""
-        rank = sum(1 if name == "II" else (self.rank or 0) for name in self.names if name in ("II", "rank"))
-        return Shape(base, rank, "2d" in self.names)
+    def base(self) -> str:
+        """The term that contains all other linear ones; "" if all are of Paradigm II."""
+        return next((name for name in ("2d", "III", "I") if name in self.names), "")
+
+    @property
+    def total_rank(self) -> int:
+        """Terms of Paradigm II, with r for each "rank"."""
+        return self.names.count("II") + self.names.count("rank") * (self.rank or 0)
 
     @property
     def square(self) -> bool:

@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from chebnet2d._checks import InputError, flag, integer, real
 from chebnet2d._device import checked_device
 from chebnet2d.training.batches import Batches
 from chebnet2d.training.learners import DistributedLearner, StackLearner
+from chebnet2d.training.learners.stack import stack_group
 from chebnet2d.training.loop import Learner, Training
 from chebnet2d.training.processes import process_rank
 from chebnet2d.training.pruning import Pruner, Standing
@@ -23,6 +24,8 @@ from chebnet2d.training.tasks import BasesSource, Source, source_of
 from chebnet2d.training.threads import run_on_threads
 
 OnEpoch = Callable[[EpochProgress], None]
+
+_GENERATOR = threading.Lock()  # torch has one generator for all threads
 
 
 def fit(
@@ -129,18 +132,16 @@ def initialise_parameters(model: nn.Module, seed: int) -> None:
             for child in module.children():
                 reset(child)
 
-    with torch.random.fork_rng(devices=[]):
+    with _GENERATOR, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         reset(model)
 
 
 def _stacks(runs: Sequence[Run], source: Source, width: int | None) -> list[list[int]]:
     """Positions of the runs of each stack: of one class and shape, cut evenly, because a stack of few runs is slow."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for r, run in enumerate(runs):
-        model: Any = run.model
-        shapes = tuple((name, value.shape) for name, value in [*model.named_parameters(), *model.named_buffers()])
-        groups.setdefault((type(model), getattr(model, "stack_key", ()), shapes), []).append(r)
+        groups.setdefault(stack_group(run.model), []).append(r)
     parts = []
     for group in groups.values():
         widest = source.width(runs[group[0]], width)

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from file_contents import Content, snapshot
 
 from chebnet2d import InputError
 from chebnet2d.data.own_graph import read_graph
+from file_contents import Content, snapshot
 
 
 class Cases(dict[str, tuple[dict[str, Content], dict[str, Any], str]]):

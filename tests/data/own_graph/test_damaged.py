@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from file_contents import EDGES, INDEX, KEY, graphml, npy, npz, parquet, safetensors, sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chebnet2d import InputError
 from chebnet2d.data.own_graph import read_graph
+from file_contents import EDGES, INDEX, KEY, graphml, npy, npz, parquet, safetensors, sparse
 
 
 class Bomb:

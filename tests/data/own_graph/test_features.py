@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 import torch
-from graph_writers import with_edges, write_rows
 
 from chebnet2d.data.own_graph import read_graph
+from graph_writers import with_edges, write_rows
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo"])

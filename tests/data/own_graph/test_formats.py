@@ -4,11 +4,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from graph_writers import Example, as_networkx, as_npz, as_parquet, as_text, assert_same, feature_names, truth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
+from graph_writers import Example, as_networkx, as_npz, as_parquet, as_text, assert_same, feature_names, truth
 
 WORDS = st.text(
     st.characters(

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from graph_writers import with_edges
 
 from chebnet2d.data.own_graph import read_graph
+from graph_writers import with_edges
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from file_contents import EDGES, INDEX, KEY, X, graphml, npy, npz, safetensors
 from malformed_cases import Cases
 

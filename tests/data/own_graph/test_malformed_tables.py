@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from file_contents import EDGES, X, npy, npz, parquet, sparse
 from malformed_cases import Cases
 

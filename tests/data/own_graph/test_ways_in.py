@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
-from graph_writers import Example, as_text, write_rows
 from torch_geometric.data import Data
 
 from chebnet2d.data.own_graph import from_networkx, is_graph_path, read_graph, write_graph
+from graph_writers import Example, as_text, write_rows
 
 
 def test_saved_data_comes_back_whole(tmp_path: Path) -> None:

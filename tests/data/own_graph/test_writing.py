@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
-from file_contents import snapshot
 from torch_geometric.data import Data
 
 from chebnet2d import InputError
 from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
+from file_contents import snapshot
 
 
 @pytest.mark.parametrize(

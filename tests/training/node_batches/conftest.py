@@ -1,9 +1,9 @@
 """A graph and its split."""
 
 import pytest
-from batch_examples import NODES
 
 import chebnet2d
+from batch_examples import NODES
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import scipy.sparse
 import torch
 import torch_geometric.nn
 import torch_geometric.utils
-from batch_examples import NODES, everywhere, gcn, linkx, task_of, with_sparse_features, with_weights
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batch_examples import NODES, everywhere, gcn, linkx, task_of, with_sparse_features, with_weights
 from chebnet2d.graph import SparseOperator, adjacency
 from chebnet2d.training.batches import SAMPLINGS
 from chebnet2d.training.tasks.node_batches import induced

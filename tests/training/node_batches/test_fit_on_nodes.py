@@ -5,9 +5,9 @@ import pytest
 import torch
 import torch_geometric.nn
 import torch_geometric.utils
-from batch_examples import NODES, everywhere, gcn, linkx, nodeformer, task_of, with_weights
 
 import chebnet2d
+from batch_examples import NODES, everywhere, gcn, linkx, nodeformer, task_of, with_weights
 from chebnet2d.models import LINKX, MLPClassifier
 from chebnet2d.training import Batches, fit
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch_geometric.nn
 import torch_geometric.utils
+
 from batch_examples import gcn, with_weights
 
 

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 import torch
-from batch_examples import NODES, gcn, linkx
 
+from batch_examples import NODES, gcn, linkx
 from chebnet2d import InputError
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import GCN, GloGNN, NodeFormer

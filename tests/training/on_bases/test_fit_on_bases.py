@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from bases_of_methods import bases_for
 from sklearn.metrics import roc_auc_score
 
 import chebnet2d
+from bases_of_methods import bases_for
 from chebnet2d.bases import precompute
 from chebnet2d.models import EachBasis, FilterFirst, on_bases
 from chebnet2d.training import Batches, Run, Settings, fit, fit_many

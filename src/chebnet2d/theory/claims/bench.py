@@ -1,6 +1,6 @@
 """The graphs on which claims are tested: a real one and some random ones, with signals given by their spectrum."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,29 @@ from chebnet2d.graph import Spectrum
 from chebnet2d.theory.construction import Construction, construct
 from chebnet2d.theory.example_graphs import karate, random_graph, spectrum_of_edges
 from chebnet2d.theory.reduction import Array
+from chebnet2d.theory.sharing import construct_shared
+
+Draw = Callable[[np.random.Generator, int, int], Array]
+
+
+def normal(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    """Standard normal, with no entry near 0, so that "no zero entry" holds by a margin."""
+    draws = rng.standard_normal((rows, columns))
+    return np.where(np.abs(draws) < 0.05, 0.05, draws)
+
+
+def rank_one(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    """Rank 1, and no zero entry."""
+    return normal(rng, rows, 1) @ normal(rng, 1, columns)
+
+
+def with_zeros(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    """``normal`` with about 40 % zero entries, at least one of them, and no zero row; two columns or more."""
+    f = normal(rng, rows, columns)
+    absent = rng.random(f.shape) < 0.4
+    absent[0, 0] = True
+    absent[np.arange(rows), rng.integers(1, columns, rows)] = False
+    return np.where(absent, 0.0, f)
 
 
 @dataclass(frozen=True)
@@ -21,6 +44,11 @@ class Case:
     spectrum: Spectrum
     f: Array
     z: Array
+
+    @classmethod
+    def drawn(cls, graph: Spectrum, rng: np.random.Generator, channels: int, draw: Draw = normal) -> "Case":
+        """F^ by ``draw``, then Z^ by ``normal``."""
+        return cls(graph, draw(rng, graph.num_nodes, channels), normal(rng, graph.num_nodes, channels))
 
     @property
     def F(self) -> Tensor:
@@ -33,6 +61,9 @@ class Case:
     def construct(self, paradigm: str | Sequence[str], **options: Any) -> Construction:
         return construct(self.spectrum, self.F, self.Z, paradigm, **options)
 
+    def construct_shared(self, labels: Any, constants: Any = None) -> Construction:
+        return construct_shared(self.spectrum, self.F, self.Z, labels, constants=constants)
+
 
 class Bench:
     """``real``: the karate club. ``graphs``: it, and four random graphs of 12 to 24 nodes."""
@@ -42,32 +73,15 @@ class Bench:
         self.real_edges = karate()
         self.real = spectrum_of_edges(self.real_edges, 34)
         rng = self.rng("graphs")
-        sizes = (12, 16, 20, 24)
-        self.random = tuple(spectrum_of_edges(random_graph(size, 0.2, rng), size) for size in sizes)
-
-    @property
-    def graphs(self) -> tuple[Spectrum, ...]:
-        return (self.real, *self.random)
+        self.graphs = (self.real, *(spectrum_of_edges(random_graph(size, 0.2, rng), size) for size in (12, 16, 20, 24)))
 
     def rng(self, name: str) -> np.random.Generator:
         """A separate stream of random numbers per claim, so that a result does not depend on which claims ran before."""
         return np.random.default_rng([self.seed, *name.encode()])
 
-
-def normal(rng: np.random.Generator, rows: int, columns: int) -> Array:
-    """Standard normal, with no entry near 0, so that "no zero entry" holds by a margin."""
-    draws = rng.standard_normal((rows, columns))
-    return np.where(np.abs(draws) < 0.05, 0.05, draws)
-
-
-def with_zeros(rng: np.random.Generator, rows: int, columns: int) -> Array:
-    """``normal`` with about 40 % zero entries, at least one of them, and no zero row."""
-    f = normal(rng, rows, columns)
-    absent = rng.random(f.shape) < 0.4
-    absent[0, 0] = True
-    kept = rng.integers(1, columns, rows) if columns > 1 else np.zeros(rows, dtype=np.int64)
-    absent[np.arange(rows), kept] = False
-    return np.where(absent, 0.0, f)
+    def cases(self, rng: np.random.Generator, channels: int, draw: Draw = normal) -> Iterator[Case]:
+        """A case per graph, drawn when it is asked for."""
+        return (Case.drawn(graph, rng, channels, draw) for graph in self.graphs)
 
 
 def relative_bound(results: Sequence[Construction]) -> float:
@@ -77,3 +91,8 @@ def relative_bound(results: Sequence[Construction]) -> float:
 
 def worst_error(results: Sequence[Construction]) -> float:
     return max(result.error for result in results)
+
+
+def worst_gap(results: Sequence[Construction]) -> float:
+    """The largest distance from optimal, relative to ||Z||."""
+    return max((result.error - result.lower_bound) / result.scale for result in results)

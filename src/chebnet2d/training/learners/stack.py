@@ -5,7 +5,7 @@ sparse products, the fused convolution and dropout have rules that fold runs int
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 from torch.optim.adam import adam
 
-from chebnet2d._checks import InputError
 from chebnet2d.kernels.random_streams import Stream, random_streams
 from chebnet2d.nn import Dropout
 from chebnet2d.training.settings import Settings
@@ -24,12 +23,17 @@ def shard_streams(seed: int, shards: int) -> list[Stream]:
     return [Stream(np.random.SeedSequence(seed, spawn_key=(1,) if s == 0 else (1, s))) for s in range(shards)]
 
 
+def stack_group(model: nn.Module) -> Hashable:
+    """Models with equal groups may share a stack: one module stands for all of them, with parameters and buffers per run."""
+    shapes = tuple((name, value.shape) for name, value in [*model.named_parameters(), *model.named_buffers()])
+    return type(model), getattr(model, "stack_key", ()), shapes
+
+
 class Stack:
-    """R runs of one model class and shape. ``keep`` drops runs that are done; the order of the rest stays."""
+    """R runs of one model class and shape (``stack_group``). ``keep`` drops runs that are done; the order of the rest stays."""
 
     def __init__(self, models: Sequence[nn.Module], settings: Sequence[Settings], streams: Sequence[Stream]) -> None:
         self.template = copy.deepcopy(models[0])
-        _check_alike(models)
         for ours, theirs in zip(self.template.modules(), zip(*(model.modules() for model in models), strict=True), strict=True):
             if isinstance(ours, Dropout):  # a mask is drawn as soon as one run of the stack has a rate
                 ours.active = any(module.active for module in theirs if isinstance(module, Dropout))
@@ -145,34 +149,3 @@ def _buffers(models: Sequence[nn.Module]) -> tuple[dict[str, Tensor], dict[str, 
         else:
             states[name] = torch.stack([buffers[name] for buffers in every])
     return constants, states
-
-
-def _check_alike(models: Sequence[nn.Module]) -> None:
-    first: Any = models[0]
-    shapes, key = _shapes(first), getattr(first, "stack_key", ())
-    model: Any
-    for model in models[1:]:
-        if type(model) is not type(first) or _shapes(model) != shapes:
-            raise InputError(
-                "fit_many",
-                "the models of one stack",
-                "of one class with parameters of the same shapes",
-                got=f"{type(first).__name__} and {type(model).__name__} that differ",
-                hint="Train them in separate calls.",
-            )
-        # One module stands for all runs: what is neither a parameter nor a buffer must be the same in each of them.
-        different = [name for name, _ in set(key) ^ set(getattr(model, "stack_key", ()))]
-        if different:
-            name = min(different)
-            raise InputError(
-                "fit_many",
-                "the models of one stack",
-                f"the same {name}",
-                got=f"{first.config[name]!r} and {model.config[name]!r}",
-                hint="Train them in separate calls.",
-                verb="have",
-            )
-
-
-def _shapes(model: nn.Module) -> dict[str, torch.Size]:
-    return {name: value.shape for name, value in [*model.named_parameters(), *model.named_buffers()]}
