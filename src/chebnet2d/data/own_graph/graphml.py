@@ -29,11 +29,9 @@ class _Items:
     def table(self, label: str, fixed: tuple[str, ...], keys: "dict[str, _Key]", owner: str) -> MemoryTable:
         """``keys``: the attributes that are declared; ``owner``: "node" or "edge"."""
         # Attributes in the order of their first use, since declarations have no fixed order; then those with only a default.
-        unused = [
-            key for key in keys.values() if key.owner == owner and key.default is not None and key.id not in self.attributes
-        ]
+        defaults = [key for key in keys.values() if key.owner == owner and key.default is not None]
         names, columns = list(fixed), [pa.chunked_array([pa.array(self.fixed.get(name, []), pa.string())]) for name in fixed]
-        for key in [*(keys[used] for used in self.attributes), *unused]:
+        for key in dict.fromkeys([*(keys[used] for used in self.attributes), *defaults]):
             found = self.attributes.get(key.id, {})
             values = [found.get(i, key.default) for i in range(len(self.lines))]
             names.append(key.name)
