@@ -98,9 +98,8 @@ def _unpacked(archive: Path, staging: Path, entry: Entry) -> list[str]:
                     shutil.copyfileobj(stream, out, 1 << 20)
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         shutil.rmtree(staging)
-        raise InputError(
-            "fetch", f"{archive.name} of {entry.name}", "a whole zip archive", got=str(error), hint="Nothing was kept."
-        ) from None
+        what = f"{archive.name} of {entry.name}"
+        raise InputError("fetch", what, "a whole zip archive", got=str(error), hint="Nothing was kept.") from None
     return list(entry.files)
 
 

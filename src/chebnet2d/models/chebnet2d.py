@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d.conv import ChebConv2D
-from chebnet2d.models.decoupled import Decoupled, Sizes
+from chebnet2d.models.decoupled import Decoupled
 from chebnet2d.models.registry import register
 
 
@@ -35,8 +35,24 @@ class ChebNet2D(Decoupled):
     maps_channels: ClassVar[bool] = True
     varies_in_stack = frozenset({"dropout", "filter_dropout", "init", "scaling"})
 
-    def _build(self, sizes: Sizes, *, num_layers: int = 2, **arguments: Any) -> None:
-        super()._build(sizes, num_layers=num_layers, **arguments)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        hidden_channels: int = 64,
+        degree: int = 10,
+        dropout: float = 0.5,
+        filter_dropout: float = 0.0,
+        num_layers: int = 2,
+        scaling: str = "interpolation",
+        init: str = "identity",
+        rank: int | None = None,
+        variant: str = "faithful",
+    ) -> None:
+        super(Decoupled, self).__init__()
+        options: dict[str, Any] = {"degree": degree, "scaling": scaling, "init": init, "rank": rank, "num_layers": num_layers}
+        sizes = (in_channels, hidden_channels, out_channels)
+        self._build(sizes, dropout=dropout, filter_dropout=filter_dropout, variant=variant, **options)
 
     @staticmethod
     def convolution(

@@ -43,9 +43,8 @@ def array_features(label: str, name: str, matrix: Any) -> Features:
     if matrix.ndim != 2:
         raise InputError("", what, "a matrix with a row for each node", got=f"shape {matrix.shape}")
     if matrix.dtype.kind not in "iufb":
-        raise InputError(
-            "", what, "real numbers", got=f"dtype {matrix.dtype}", hint="Encode words as numbers first.", verb="hold"
-        )
+        hint = "Encode words as numbers first."
+        raise InputError("", what, "real numbers", got=f"dtype {matrix.dtype}", hint=hint, verb="hold")
 
     def place(row: int, column: int) -> str:
         return f"{what} in row {row}, column {column} (from 0)"
@@ -66,9 +65,8 @@ def sparse_matrix(label: str, kind: str, shape: Any, data: Any, *index: Any) -> 
         if kind != "coo":  # that one checks itself
             matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
-        raise InputError(
-            "", label, f"the parts of a {kind.upper()} matrix that fit each other", reason=first_line(error)
-        ) from None
+        rule = f"the parts of a {kind.upper()} matrix that fit each other"
+        raise InputError("", label, rule, reason=first_line(error)) from None
     matrix = scipy.sparse.csr_array(matrix)
     matrix.sum_duplicates()
     return matrix

@@ -39,8 +39,8 @@ def assemble(
     if numbered is not None:  # its rows are the nodes 0, 1, ...
         count, owner = numbered.rows, numbered.label
         ids: Any = np.arange(count)
-        label_nodes: Any
-        edge_ends, order, label_nodes = positions(edges.ids, count, owner), np.arange(count), np.arange(count)
+        order = label_nodes = ids
+        edge_ends = positions(edges.ids, count, owner)
         if labels is not None and labels.ids is not None:
             label_nodes = positions(labels.ids, count, owner)
     else:

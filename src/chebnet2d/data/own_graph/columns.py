@@ -7,10 +7,8 @@ from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.csv_table import CsvTable
 from chebnet2d.data.own_graph.table import Table
 
-_EDGES = (
-    "source/target src/dst from/to u/v node1/node2 id1/id2 source_id/target_id from_id/to_id source/destination sender/receiver"
-)
-EDGE_NAMES = [pair.split("/") for pair in f"{_EDGES} citing/cited".split()]
+_STEMS = "source/target src/dst from/to u/v node1/node2 id1/id2 source_id/target_id from_id/to_id"
+EDGE_NAMES = [pair.split("/") for pair in f"{_STEMS} source/destination sender/receiver citing/cited".split()]
 WEIGHT_NAMES = ("weight", "w", "edge_weight", "weights")
 ID_NAMES = ("id", "node_id", "nodeid", "node", "ids", "node_ids", "vertex", "name", "index", "unnamed:_0")
 LABEL_NAMES = ("label", "labels", "class", "y")

@@ -26,12 +26,14 @@ class _Items:
         for name, value in fixed.items():
             self.fixed.setdefault(name, []).append(value)
 
-    def table(self, label: str, fixed: tuple[str, ...], keys: "list[_Key]") -> MemoryTable:
-        count = len(self.lines)
+    def table(self, label: str, fixed: tuple[str, ...], keys: "dict[str, _Key]", owner: str) -> MemoryTable:
+        """``keys``: the attributes that are declared; ``owner``: "node" or "edge"."""
+        # Attributes in the order of their first use, since declarations have no fixed order; then those with only a default.
+        defaults = [key for key in keys.values() if key.owner == owner and key.default is not None]
         names, columns = list(fixed), [pa.chunked_array([pa.array(self.fixed.get(name, []), pa.string())]) for name in fixed]
-        for key in keys:
+        for key in dict.fromkeys([*(keys[used] for used in self.attributes), *defaults]):
             found = self.attributes.get(key.id, {})
-            values = [found.get(i, key.default) for i in range(count)]
+            values = [found.get(i, key.default) for i in range(len(self.lines))]
             names.append(key.name)
             columns.append(pa.chunked_array([pa.array(values, key.arrow_type)]))
         return MemoryTable(label, names, columns, lambda row: f"line {self.lines[row]}")
@@ -98,8 +100,7 @@ class _Reader:
             self.nodes.add(line, id=self._need(attributes, "node", "id"))
             self._inside.append(self.nodes)
         elif tag == "edge":
-            ends = {end: self._need(attributes, "edge", end) for end in ("source", "target")}
-            self.edges.add(line, **ends)
+            self.edges.add(line, **{end: self._need(attributes, "edge", end) for end in ("source", "target")})
             self._inside.append(self.edges)
         elif tag == "hyperedge":
             raise self._fail("an edge", "two ends", "a hyperedge", verb="have")
@@ -154,13 +155,5 @@ class _Reader:
 def read_graphml(path: Path) -> tuple[MemoryTable, MemoryTable]:
     """(edges: source, target and attributes; nodes: id and attributes)."""
     reader = _Reader(path)
-    return (
-        reader.edges.table(reader.label, ("source", "target"), _columns(reader, reader.edges, "edge")),
-        reader.nodes.table(reader.label, ("id",), _columns(reader, reader.nodes, "node")),
-    )
-
-
-def _columns(reader: _Reader, items: _Items, owner: str) -> list[_Key]:
-    """Attributes in the order of their first use, since declarations have no fixed order; then those that have only a default."""
-    used = [reader.keys[key] for key in items.attributes]
-    return used + [key for key in reader.keys.values() if key.owner == owner and key.default is not None and key not in used]
+    edges = reader.edges.table(reader.label, ("source", "target"), reader.keys, "edge")
+    return edges, reader.nodes.table(reader.label, ("id",), reader.keys, "node")

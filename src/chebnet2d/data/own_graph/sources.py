@@ -35,9 +35,8 @@ def find_sources(whole: Path | None, given: dict[str, Path | None], made: bool) 
         features = features or find_file(whole, FEATURES)
         labels = labels or find_file(whole, LABELS)
         if edges is None:
-            raise InputError(
-                str(whole), "the folder", f"{', '.join(EDGES[:-1])} or {EDGES[-1]}", got=_listing(whole), verb="hold"
-            )
+            rule = f"{', '.join(EDGES[:-1])} or {EDGES[-1]}"
+            raise InputError(str(whole), "the folder", rule, got=_listing(whole), verb="hold")
     elif whole is not None and whole.suffix.lower() == ".graphml":
         if edges is not None:
             raise InputError(str(whole), "edges", "from one place", got=f"{edges} beside a graph", verb="come")

@@ -68,9 +68,8 @@ def class_count(data: Any, y: Any) -> int:
 def checked_shares(train: Any, val: Any) -> tuple[float, float]:
     train, val = real("split", "train", train, 0.0, 1.0), real("split", "val", val, 0.0, 1.0)
     if train == 0 or train + val > 1:
-        raise InputError(
-            "split", "train and val", "parts of 1 with something to train on", got=f"train={train:g} and val={val:g}"
-        )
+        got = f"train={train:g} and val={val:g}"
+        raise InputError("split", "train and val", "parts of 1 with something to train on", got=got)
     return train, val
 
 
