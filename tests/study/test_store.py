@@ -19,7 +19,7 @@ def test_other_protocol_needs_another_store(preset, tmp_path):
 
 def test_a_start_that_fails_leaves_no_store(preset, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(chebnet2d.InputError, match="protocol 'fixed' must have masks in csbm"):
+    with pytest.raises(chebnet2d.InputError, match="kind 'fixed' must have masks in csbm"):
         run_study(small(preset, datasets=("csbm",), split="fixed"), "s.sqlite")
     with pytest.raises(chebnet2d.InputError, match="reuse must be a study, got 'none.json'"):
         run_study(small(preset), "s.sqlite", reuse=["none.json"])
