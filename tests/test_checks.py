@@ -46,7 +46,7 @@ def test_a_command_says_its_own_name_and_flags():
     error = full_error()
     flags = {"lr": "--learning-rate", "epochs": "--epochs"}
     assert error.sentence("train", flags) == (
-        "train: --learning-rate must be a finite number >= 0, got -1.5 (float). Or use --epochs with patience=."
+        "train: --learning-rate must be a finite number >= 0, got -1.5. Or use --epochs with patience=."
     )
     assert error.sentence(owner="") == "lr must be a finite number >= 0, got -1.5 (float). Or use epochs= with patience=."
     assert error.sentence() == str(error), "asking for another sentence does not change the error"
