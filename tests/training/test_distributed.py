@@ -72,7 +72,7 @@ def test_dropout_was_at_work(answers):
 
 def test_several_runs_are_refused_under_torchrun(folder, monkeypatch):
     bases = Bases.open(folder)
-    monkeypatch.setattr(sys.modules["chebnet2d.training.fit"], "process_rank", lambda: (0, 2))
+    monkeypatch.setattr("chebnet2d.training.tasks.bases.process_rank", lambda: (0, 2))
     runs = [Run(on_bases("chebnet2d", bases), split_of(), seed) for seed in (0, 1)]
     with pytest.raises(InputError, match="runs must be one run under torchrun"):
         fit_many(runs, bases)

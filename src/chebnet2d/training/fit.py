@@ -10,17 +10,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from chebnet2d._checks import InputError, flag, integer, real
+from chebnet2d._checks import flag, integer, real
 from chebnet2d._device import checked_device
 from chebnet2d.training.batches import Batches
-from chebnet2d.training.learners import DistributedLearner, StackLearner
 from chebnet2d.training.learners.stack import stack_group
-from chebnet2d.training.loop import Learner, Training
+from chebnet2d.training.loop import Training
 from chebnet2d.training.processes import process_rank
 from chebnet2d.training.pruning import Pruner, Standing
 from chebnet2d.training.run import EpochProgress, Result, Run, SplitLike
 from chebnet2d.training.settings import Settings
-from chebnet2d.training.tasks import BasesSource, Source, source_of
+from chebnet2d.training.tasks import Source, source_of
 from chebnet2d.training.threads import run_on_threads
 
 OnEpoch = Callable[[EpochProgress], None]
@@ -86,7 +85,7 @@ def fit_many(
     runs = list(runs)
     if not runs:
         return []
-    rank, processes = process_rank()
+    rank, _ = process_rank()
     where = checked_device("fit", device, runs[0].model)
     data = source_of(source, Batches.of(batches), runs, where)
     limit = math.inf
@@ -104,7 +103,7 @@ def fit_many(
 
     def begin(part: Sequence[int]) -> Training:
         task = data.task([runs[r] for r in part])
-        return Training(task, _learner(task.runs, data, processes))
+        return Training(task, data.learner(task.runs))
 
     def finish(training: Training, part: Sequence[int], stop: threading.Event) -> None:
         training.advance(math.inf, limit, report, stop)
@@ -148,16 +147,6 @@ def _stacks(runs: Sequence[Run], source: Source, width: int | None) -> list[list
         even = math.ceil(len(group) / math.ceil(len(group) / widest))
         parts += [group[start : start + even] for start in range(0, len(group), even)]
     return parts
-
-
-def _learner(runs: Sequence[Run], source: Source, processes: int) -> Learner:
-    if not isinstance(source, BasesSource):
-        return StackLearner(runs)
-    if processes == 1:
-        return StackLearner(runs, source.shards)
-    if len(runs) > 1:
-        raise InputError("fit_many", "runs", "one run under torchrun, whose processes share its batches", got=str(len(runs)))
-    return DistributedLearner(runs[0], source.shards, source.mine)
 
 
 def _prune(pruner: Pruner, trainings: Sequence[Training], parts: Sequence[Sequence[int]]) -> None:

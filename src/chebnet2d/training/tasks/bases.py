@@ -20,17 +20,22 @@ from chebnet2d.bases import Bases, parse_bytes
 from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
 from chebnet2d.training.batches import Batch, Batches
+from chebnet2d.training.learners import DistributedLearner, StackLearner
+from chebnet2d.training.loop import Learner
 from chebnet2d.training.processes import process_rank
 from chebnet2d.training.run import Run
+from chebnet2d.training.tasks.source import Source, register_source
 
 
-class BasesSource:
+@register_source
+class BasesSource(Source):
     """Bases, and where the rows of a split lie in them. The runs of a call have one split: every batch is read once for all."""
 
-    large = True
+    priority = 1
 
-    def __init__(self, bases: Bases, batches: Batches, runs: Sequence[Run], device: torch.device) -> None:
-        self.bases, self.batches, self.device = bases, batches, device
+    def __init__(self, bases: Bases, batches: Batches | None, runs: Sequence[Run], device: torch.device) -> None:
+        self.bases, self.batches, self.device = bases, batches or Batches(), device
+        batches = self.batches
         rank, world = process_rank()
         self.shards = world if batches.shards is None else integer("fit", "batches.shards", batches.shards, world)
         self.mine = range(rank, self.shards, world)
@@ -56,11 +61,23 @@ class BasesSource:
         # Read in stored order, once; batches are then gathered from memory.
         self.held = self._gathered(self.train) if size <= limit else None
 
+    @staticmethod
+    def accepts(data: Any, batches: Batches | None) -> bool:
+        return isinstance(data, Bases)
+
     def width(self, run: Run, asked: int | None) -> int:
         return sys.maxsize if asked is None else asked
 
     def task(self, runs: Sequence[Run]) -> "BasesTask":
         return BasesTask(self, runs)
+
+    def learner(self, runs: Sequence[Run]) -> Learner:
+        if process_rank()[1] == 1:
+            return StackLearner(runs, self.shards)
+        if len(runs) > 1:
+            rule = "one run under torchrun, whose processes share its batches"
+            raise InputError("fit_many", "runs", rule, got=str(len(runs)))
+        return DistributedLearner(runs[0], self.shards, self.mine)
 
     def _gathered(self, positions: Tensor) -> Tensor:
         """Rows from disk by parts, of which nothing stays mapped."""

@@ -11,18 +11,20 @@ from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import features_of
 from chebnet2d.nn import Features
-from chebnet2d.training.batches import Batch
+from chebnet2d.training.batches import Batch, Batches
 from chebnet2d.training.loss import node_weights
 from chebnet2d.training.run import Run
+from chebnet2d.training.tasks.source import Source, register_source
 
 STACK_BYTES = 32 * 2**20
 LARGE_PRODUCT = 2**25
 
 
-class FullGraphSource:
+@register_source
+class FullGraphSource(Source):
     """A graph, checked."""
 
-    def __init__(self, data: Any, runs: Sequence[Run], device: torch.device) -> None:
+    def __init__(self, data: Any, batches: Batches | None, runs: Sequence[Run], device: torch.device) -> None:
         self.inputs = checked_inputs(data, runs, device)
         self.data = data
         self.y: Tensor = data.y.to(device)
@@ -31,6 +33,10 @@ class FullGraphSource:
         x = self.inputs[0]
         entries = x.nnz if isinstance(x, SparseOperator) else x.shape[0] * x.shape[1]
         self.large = entries * _widest(runs[0].model) > LARGE_PRODUCT
+
+    @staticmethod
+    def accepts(data: Any, batches: Batches | None) -> bool:
+        return batches is None
 
     def width(self, run: Run, asked: int | None) -> int:
         return stack_width(run.model, self.data) if asked is None else asked

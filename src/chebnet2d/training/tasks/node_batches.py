@@ -23,6 +23,7 @@ from chebnet2d.nn.features import pattern_of
 from chebnet2d.training.batches import SAMPLINGS, Batch, Batches
 from chebnet2d.training.run import Run
 from chebnet2d.training.tasks.full_graph import checked_inputs, labels_of
+from chebnet2d.training.tasks.source import Source, register_source
 
 
 def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None) -> str:
@@ -53,12 +54,12 @@ def sampling_of(model: nn.Module | type[nn.Module], sampling: str | None = None)
     return chosen
 
 
-class NodeSource:
+@register_source
+class NodeSource(Source):
     """A graph of which mini batches are cut. Each run is a stack of its own: its seed shuffles the nodes."""
 
-    large = True
-
-    def __init__(self, data: Any, batches: Batches, runs: Sequence[Run], device: torch.device) -> None:
+    def __init__(self, data: Any, batches: Batches | None, runs: Sequence[Run], device: torch.device) -> None:
+        assert batches is not None
         integer("fit", "batches.size", batches.size, 2)
         self.batches = batches
         self.sampling = sampling_of(runs[0].model, batches.sampling)
@@ -71,6 +72,10 @@ class NodeSource:
         self.operator = operator_of(graph, edge_weight, pattern_of(x), kind="A", owner="fit")
         self.matrix = self.operator.to_scipy()
         self.sparse_x = x.to_scipy() if isinstance(x, SparseOperator) else None
+
+    @staticmethod
+    def accepts(data: Any, batches: Batches | None) -> bool:
+        return batches is not None
 
     def width(self, run: Run, asked: int | None) -> int:
         return 1
