@@ -30,6 +30,11 @@ Method = Annotated[
     typer.Option(help="name, name:variant, my_file.py:MyModel or package.module:MyModel; see: chebnet2d models."),
     Also("find_model.name"),
 ]
+OutsideMethod = Annotated[
+    str | None,
+    typer.Option("--method", help="my_file.py:MyModel, of a model whose method is not in the package: loading imports no code."),
+    Also("load.method"),
+]
 Preset = Annotated[
     str | None,
     typer.Option(help="Settings from a preset file, or 'shipped' for the package's own."),

@@ -17,6 +17,7 @@ def plot(
     out: Annotated[
         Path | None, typer.Option(help="Picture to write; default: KIND.png in the model's folder."), Also("plot.path")
     ] = None,
+    method: options.OutsideMethod = None,
     json: options.Json = False,
 ) -> None:
     """Draw a model; by default the learned filter of every pair of channels, of a model of ChebNet2D.
@@ -31,7 +32,7 @@ def plot(
 
     draw, picture = find_plot(kind), check_picture(out or model / f"{kind}.png", "plot")
     check_target("plot", "out", picture)
-    target = save_figure(draw(load(model), class_names=read_facts(model).get("class_names")), picture)
+    target = save_figure(draw(load(model, method=method), class_names=read_facts(model).get("class_names")), picture)
     say(f"{kind} drawn in {target}", quiet=json)
     if json:
         print_json({"out": str(target)})

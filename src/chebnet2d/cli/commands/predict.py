@@ -15,6 +15,7 @@ def predict(
     out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
     graph: options.GraphOptions,
     dataset: options.Dataset = "",
+    method: options.OutsideMethod = None,
     json: options.Json = False,
     data_root: options.DataRoot = None,
 ) -> None:
@@ -32,7 +33,7 @@ def predict(
 
     reading = options.typed(graph)
     check_predictions_file(out, keep=files_of(dataset, reading))
-    loaded, preparation = load(model), Preparation.from_json(read_facts(model))
+    loaded, preparation = load(model, method=method), Preparation.from_json(read_facts(model))
     if isinstance(loaded, OnBases):
         source: Any = Bases.open(dataset)
     else:
