@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from torch import nn
 
 import chebnet2d
@@ -26,8 +26,8 @@ def test_roc_auc_runs_use_it_for_selection():
     assert result.test_metric == result.test["roc_auc"]
 
 
-def metered(logits, batches):
-    meter = Meter([find_metric("accuracy"), find_metric("roc_auc")])
+def metered(logits, batches, names=("accuracy", "roc_auc")):
+    meter = Meter([find_metric(name) for name in names])
     for nodes, batch in batches:
         meter.add(logits[:, nodes], batch)
     return meter.losses(), meter.scores()
@@ -64,6 +64,45 @@ def test_batches_add_up_and_rows_without_a_label_do_not_count():
 def test_one_class_alone_has_no_curve():
     _, scores = metered(torch.randn(1, 4, 2), [(slice(None), Batch((), torch.zeros(4, dtype=torch.long)))])
     assert math.isnan(scores["roc_auc"][0])
+
+
+def balanced_accuracies(logits, batches):
+    return metered(logits, batches, ["balanced_accuracy"])[1]["balanced_accuracy"]
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+class TestBalancedAccuracy:
+    """Four classes of unequal size; the fourth is predicted, but has no nodes."""
+
+    logits = torch.randn(3, 40, 4, generator=torch.Generator().manual_seed(0))
+    y = torch.tensor([0] * 24 + [1] * 12 + [2] * 4)
+
+    def expected(self, run, nodes):
+        return pytest.approx(balanced_accuracy_score(self.y[nodes], self.logits[run, nodes].argmax(dim=1)), abs=1e-12)
+
+    def test_every_run_counts_its_own_nodes(self):
+        parts = [torch.arange(30), torch.arange(1, 40, 3), torch.arange(40)]  # the first has no node of class 2
+        y = torch.cat([self.y, torch.tensor([-1, -1])])  # no run counts the last two
+        logits = torch.cat([self.logits, torch.randn(3, 2, 4)], dim=1)
+        found = balanced_accuracies(logits, [(slice(None), Batch((), y, node_weights(parts, 42, logits)))])
+        for run, part in enumerate(parts):
+            assert found[run] == self.expected(run, part)
+
+    def test_batches_add_up(self):
+        y = self.y.clone()
+        y[::5] = -1
+        parts = [(part, Batch((), y[part])) for part in torch.arange(40).split(7)]  # most batches have one class alone
+        found = balanced_accuracies(self.logits, parts)
+        for run in range(3):
+            assert found[run] == self.expected(run, y >= 0)
+
+    def test_every_training_reports_it(self):
+        data = chebnet2d.data.load("csbm", nodes=150, classes=3, features=10, homophily=0.8, seed=1)
+        fitted = chebnet2d.ChebNet2D(10, 3, hidden_channels=8, degree=3)
+        result = chebnet2d.fit(fitted, data, split(data), seed=0, epochs=5)
+        test = split(data).test
+        expected = balanced_accuracy_score(data.y[test], fitted.predict(data).labels[test])
+        assert result.test["balanced_accuracy"] == pytest.approx(expected)
 
 
 class ShareOfClassOne(SumMetric):
