@@ -54,7 +54,6 @@ TYPED = [  # what is typed, the whole sentence
     ("predict MODEL csbm --out p.csv", "predict: the graph must have 64 features, as the model was trained on, got 32."),
     ("plot nowhere", f"plot: MODEL {NO_MODEL}"),
     ("plot MODEL --out p.doc", "plot: --out must end in .png, .pdf or .svg, got 'p.doc'."),
-    ("plot MODEL --kind filter", "plot: --kind must be one of 'filters', got 'filter'. Did you mean 'filters'?"),
     ("theory --plot p.doc", "theory: --plot must end in .png, .pdf or .svg, got 'p.doc'."),
     ("study status --store empty", "study status: --store must be the file of a study, got 'empty', which is empty."),
     (
@@ -84,6 +83,7 @@ LISTED = [  # what is typed, how the sentence begins, how it ends
     ),
     ("train digits --split unifrom", "train: --split must be one of", "got 'unifrom'. Did you mean 'uniform' or 'uniform-50'?"),
     ("data check corra", f"data check: NAME must be one of {NAMES}", "got 'corra'. Did you mean 'cora' or 'actor'?"),
+    ("plot MODEL --kind filter", "plot: --kind must be one of", "Did you mean 'filters'?"),
     ("data splits digits --kind unifrm", "data splits: --kind must be one of", "Did you mean 'uniform' or 'uniform-50'?"),
     ("precompute csbm --out b --memory much", "precompute: --memory must be a size like 8GiB", "got 'much'."),
     ("precompute csbm --out b --basis chebishev", "precompute: --basis must be one of", "Did you mean 'chebyshev'?"),
