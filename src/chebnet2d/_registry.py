@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chebnet2d._checks import InputError, one_of
 
@@ -36,7 +36,9 @@ class Registry(Mapping[str, T]):
 
     def add(self, name: str, item: T) -> None:
         if name in self._known:
-            raise InputError(self.noun, "name", "new", name)
+            held: Any = self._known[name]
+            held = held if hasattr(held, "__qualname__") else type(held)
+            raise InputError(self.noun, "name", "new", got=f"{name!r}, which is {held.__module__}.{held.__qualname__}")
         self._known[name] = item
 
     def find(self, name: object, owner: str, argument: str = "name") -> T:

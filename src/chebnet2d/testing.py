@@ -281,6 +281,9 @@ def _on_bases(subject: _Subject) -> None:
         return
     options = inspect.signature(subject.method.convolution).parameters
     own = {name: value for name, value in subject.arguments.items() if name in options}
+    degree = subject.method.degree_argument
+    if degree is not None and degree[0] not in options:
+        raise AssertionError(f"degree_argument must name an option of convolution or be None, got {degree[0]!r}.")
     conv = subject.method.convolution(FEATURES, FEATURES, **own).double()
     bases = MemoryBases.of(conv, subject.data)
     shape = {"degree": conv.degree, "maps": "features", "num_layers": 1, "hidden_channels": 8}

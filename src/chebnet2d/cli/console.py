@@ -7,8 +7,6 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-_TITLES = {"roc_auc": "ROC-AUC"}
-
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One object, and nothing else, on stdout."""
@@ -25,10 +23,12 @@ def say(text: str, *, quiet: bool = False) -> None:
 def say_scores(result: Any, *, quiet: bool = False) -> None:
     """Validation, then the dataset's own metric on the test nodes, and accuracy."""
     say(f"validation {result.metric} {result.val_metric:.4f} at epoch {result.best_epoch} of {result.epochs}", quiet=quiet)
+    from chebnet2d.training.metrics import title_of_metric
+
     facts = f"(split {result.split.name}, seed {result.seed}, {result.seconds:.1f} s)"
     for name in dict.fromkeys((result.metric, "accuracy")):
         if name in result.test:
-            say(f"test {_TITLES.get(name, name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
+            say(f"test {title_of_metric(name)} {100 * result.test[name]:.2f} %  {facts}", quiet=quiet)
 
 
 def finish(model: Any, record: dict[str, Any], save: Path | None, as_json: bool) -> None:

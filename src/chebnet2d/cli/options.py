@@ -14,6 +14,8 @@ from chebnet2d.cli.flags import Also
 _BATCHES = "Mini batches of nodes (see docs/large-graphs.md)"
 _OWN_GRAPH = "Your own graph (see docs/own-graph.md)"
 
+_METHOD = "name, name:variant, my_file.py:MyModel or package.module:MyModel; see: chebnet2d models."
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 DataRoot = Annotated[Path | None, typer.Option(help="Folder with datasets; default: $CHEBNET2D_DATA."), Also("root")]
 Dataset = Annotated[
@@ -27,12 +29,12 @@ Ray = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option(help="name, name:variant, my_file.py:MyModel or package.module:MyModel; see: chebnet2d models."),
+    typer.Option(help=_METHOD),
     Also("find_model.name"),
 ]
 OutsideMethod = Annotated[
     str | None,
-    typer.Option("--method", help="my_file.py:MyModel, of a model whose method is not in the package: loading imports no code."),
+    typer.Option("--method", help=_METHOD),
     Also("load.method"),
 ]
 Preset = Annotated[

@@ -61,8 +61,8 @@ def plot_filters(model: NodeClassifier | OnBases, *, class_names: Sequence[str] 
     turned: dict[str, Any] = (
         {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if max(map(len, names[:shown])) >= 6 else {}
     )
-    axes.set_xticks(centres, names[:shown], fontsize=8, **turned)
-    axes.set_yticks(centres, names[:shown], fontsize=8)
+    axes.set_xticks(centres, names[:shown], fontsize=8, parse_math=False, **turned)
+    axes.set_yticks(centres, names[:shown], fontsize=8, parse_math=False)
     axes.xaxis.set_ticks_position("top")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 class Plot(Protocol):
-    """Draws a model and returns the figure. ``class_names``: of the model's outputs; ``ax``: matplotlib axes to draw into."""
+    """Draws a model and returns the figure. ``class_names``: one per output of the model; ``ax``: matplotlib axes to draw into.
+
+    matplotlib is imported inside of the function, so that ``--help`` stays quick; ``save_figure`` cuts the picture to size.
+    """
 
     def __call__(self, model: Any, *, class_names: Any = None, ax: Any = None) -> "Figure": ...
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from chebnet2d._checks import one_of
 from chebnet2d.reports.tables import Cell, Table, title_of
+from chebnet2d.training.metrics import title_of_metric
 
 
 def format_table(tables: Table | Sequence[Table], style: str = "markdown") -> str:
@@ -87,12 +88,10 @@ def _metrics(table: Table) -> str:
     """The metric; of several, the first with the others in parentheses: accuracy (ROC-AUC for tolokers)."""
     metrics = {dataset: cell.metric for (_, dataset), cell in table.cells.items()}
     first, *others = sorted(set(metrics.values())) or ["accuracy"]
-    of_others = [f"{_title(other)} for {', '.join(sorted(d for d, m in metrics.items() if m == other))}" for other in others]
-    return _title(first) + (f" ({'; '.join(of_others)})" if others else "")
-
-
-def _title(metric: str) -> str:
-    return {"roc_auc": "ROC-AUC"}.get(metric, metric.replace("_", " "))
+    of_others = [
+        f"{title_of_metric(other)} for {', '.join(sorted(d for d, m in metrics.items() if m == other))}" for other in others
+    ]
+    return title_of_metric(first) + (f" ({'; '.join(of_others)})" if others else "")
 
 
 def _latex(table: Table) -> str:

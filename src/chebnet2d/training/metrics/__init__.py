@@ -2,7 +2,15 @@
 
 from chebnet2d._registry import import_modules
 from chebnet2d.training.metrics.meter import Meter
-from chebnet2d.training.metrics.metric import METRICS, GatheredMetric, Metric, SumMetric, find_metric, register_metric
+from chebnet2d.training.metrics.metric import (
+    METRICS,
+    GatheredMetric,
+    Metric,
+    SumMetric,
+    find_metric,
+    register_metric,
+    title_of_metric,
+)
 
 __all__ = [
     "METRICS",
@@ -12,6 +20,7 @@ __all__ = [
     "SumMetric",
     "find_metric",
     "register_metric",
+    "title_of_metric",
 ]
 
 import_modules(__name__)

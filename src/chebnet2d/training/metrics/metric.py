@@ -15,6 +15,8 @@ class Metric(ABC):
     """Higher is better. Derive from ``SumMetric`` or ``GatheredMetric``, not from this."""
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """For people; by default the name with blanks."""
 
     def applies(self, classes: int) -> bool:
         """Whether the metric is defined for this number of classes."""
@@ -29,17 +31,17 @@ class SumMetric(Metric):
 
     @abstractmethod
     def sums(self, logits: Tensor, y: Tensor, weights: Tensor | None) -> Tensor:
-        """R x K sums over the B nodes of a batch; those of all batches are added up.
+        """R x K sums over the B nodes of a batch, best in float64; those of all batches are added up.
 
         Args:
             logits: R x B x C.
-            y: B labels, none of them -1 where ``weights`` is None.
-            weights: R x B, how much each node counts in each run; None: all count 1.
+            y: B labels; -1 only where ``weights`` are given, and those of that node are 0.
+            weights: R x B, those of a run add up to 1, with 0 on nodes that it does not count; None: all nodes count 1.
         """
 
     @abstractmethod
     def value(self, sums: Tensor, weight: Tensor) -> Tensor:
-        """R values. ``weight``: the total weight of the nodes, one number or R."""
+        """R values from the sums over all batches, NaN where it is not defined. ``weight``: the total weight of the nodes."""
 
 
 class GatheredMetric(Metric):
@@ -54,7 +56,7 @@ def register_metric(name: str) -> Callable[[M], M]:
     """``@register_metric("my_metric")`` above a class makes it known by name to training, studies and searches."""
 
     def add(kind: M) -> M:
-        kind.name = name
+        kind.name, kind.title = name, kind.title or name.replace("_", " ")
         METRICS.add(name, kind())
         return kind
 
@@ -68,3 +70,8 @@ def find_metric(name: str) -> Metric:
 def metrics_for(classes: int) -> list[Metric]:
     """All that are defined for this number of classes."""
     return [metric for metric in METRICS.values() if metric.applies(classes)]
+
+
+def title_of_metric(name: str) -> str:
+    """For people. A metric that is registered elsewhere, whose numbers are in a store, has its name."""
+    return METRICS[name].title if name in METRICS else name.replace("_", " ")

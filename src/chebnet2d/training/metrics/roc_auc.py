@@ -10,6 +10,8 @@ from chebnet2d.training.metrics.metric import GatheredMetric, register_metric
 class RocAuc(GatheredMetric):
     """By ranks; ties count half. NaN where one of the classes is absent: there is no curve then."""
 
+    title = "ROC-AUC"
+
     def applies(self, classes: int) -> bool:
         return classes == 2
 
