@@ -40,12 +40,3 @@ def written_whole(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def check_folder(owner: str, name: str, folder: Path, mark: str, kind: str) -> None:
-    """Whether files can be written to a folder: it is new, empty, or holds ``mark``, and is then a ``kind``."""
-    if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or (folder / mark).is_file())):
-        raise InputError(owner, name, f"a new or empty folder or one with {kind}", str(folder))
-    above = next((parent for parent in folder.absolute().parents if parent.exists()), None)
-    if above is not None and not above.is_dir():
-        raise InputError(owner, name, "in a folder", got=f"{str(folder)!r} below the file {above.name!r}")

@@ -40,7 +40,7 @@ TYPED = [  # what is typed, the whole sentence
     ("train digits --seed -1", "train: --seed must be an integer from 0 to 4294967295, got -1."),
     ("train digits --monitor f1", "train: --monitor must be one of 'accuracy', 'loss', got 'f1'."),
     ("train digits --device gpu", "train: --device must be 'cpu', 'cuda' or 'cuda:N', got 'gpu'."),
-    ("train digits --save taken", "train: --save must be a new or empty folder or one with a model, got 'taken'."),
+    ("train digits --save taken", "train: --save must be a folder or new, got the file 'taken'."),
     ("train digits --save taken/sub", "train: --save must be in a folder, got 'taken/sub' below the file 'taken'."),
     (
         "predict MODEL --out p.csv",

@@ -192,3 +192,33 @@ def test_a_reading_that_is_none(tmp_path):
     edit(folder, reading="os.system")
     with pytest.raises(chebnet2d.InputError, match="the reading in config.json must be one of 'filter-first', 'each-basis'"):
         chebnet2d.load(folder)
+
+
+@pytest.mark.parametrize(
+    "files", [{"config.json": '{"architectures": ["Bert"]}', "weights-1.safetensors": "theirs"}, {"notes.txt": "mine"}]
+)
+def test_folders_of_others_are_left_alone(tmp_path, files):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(chebnet2d.InputError, match="path must be a new or empty folder or one with a model of chebnet2d"):
+        chebnet2d.save(chebnet2d.ChebNet2D(4, 2), tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == files
+
+
+def test_only_the_weights_that_our_config_names_are_replaced(tmp_path):
+    folder = chebnet2d.save(chebnet2d.ChebNet2D(4, 2), tmp_path / "m")
+    (folder / "weights-of-mine.safetensors").write_text("keep")
+    old = json.loads((folder / "config.json").read_text())["weights"]
+    chebnet2d.save(chebnet2d.ChebNet2D(4, 3), folder)
+    assert not (folder / old).exists()
+    assert (folder / "weights-of-mine.safetensors").read_text() == "keep"
+    assert chebnet2d.load(folder).config["out_channels"] == 3
+
+
+def test_a_first_save_that_was_killed_can_be_made_again(tmp_path):
+    folder = tmp_path / "m"
+    folder.mkdir()
+    (folder / "weights-0123456789abcdef.safetensors").write_bytes(b"half")
+    (folder / ".config.json.0123abcd.tmp").write_text("{")
+    chebnet2d.save(chebnet2d.ChebNet2D(4, 2), folder)
+    assert isinstance(chebnet2d.load(folder), chebnet2d.ChebNet2D)

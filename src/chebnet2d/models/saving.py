@@ -8,6 +8,7 @@ configuration is put in its place by one rename: whenever a save is killed, the 
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from chebnet2d.models.on_bases import READINGS, OnBases
 from chebnet2d.models.registry import MODELS, find_model, known_model, model_name
 
 FORMAT = "chebnet2d-model-1"
+_OURS = re.compile(r"weights-[0-9a-f]{16}\.safetensors|\.(config\.json|weights-[0-9a-f]{16}\.safetensors)\.\w+\.tmp")
 
 
 def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any] | None = None) -> Path:
@@ -35,9 +37,8 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     """
     if not isinstance(model, NodeClassifier | OnBases):
         raise InputError("save", "model", "a model of this library", type(model).__name__)
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("save", "path", "a folder or new", got=f"the file {str(folder)!r}")
+    folder = check_model_folder("save", "path", Path(path))
+    before = _weights_named_by(folder)
     folder.mkdir(parents=True, exist_ok=True)
     weights = safetensors.torch.save({name: value.contiguous() for name, value in model.state_dict().items()})
     digest = hashlib.sha256(weights).hexdigest()
@@ -55,10 +56,32 @@ def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any
     for path, content in ((folder / name, weights), (folder / "config.json", text.encode())):
         with written_whole(path) as temporary:
             temporary.write_bytes(content)
-    for old in folder.glob("weights-*.safetensors"):
-        if old.name != name:
-            old.unlink(missing_ok=True)
+    if before not in (None, name):
+        (folder / str(before)).unlink(missing_ok=True)
     return folder
+
+
+def check_model_folder(owner: str, argument: str, folder: Path) -> Path:
+    """A folder that a model may be written to: new, empty, with a model of ours, or with what a killed save left."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(owner, argument, "a folder or new", got=f"the file {str(folder)!r}")
+    found = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    ours = all(_OURS.fullmatch(name) for name in found) or _weights_named_by(folder) is not None
+    if not ours:
+        rule = "a new or empty folder or one with a model of chebnet2d"
+        raise InputError(owner, argument, rule, got=f"{str(folder)!r} with {min(found)!r}")
+    above = next((parent for parent in folder.absolute().parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise InputError(owner, argument, "in a folder", got=f"{str(folder)!r} below the file {above.name!r}")
+    return folder
+
+
+def _weights_named_by(folder: Path) -> str | None:
+    """The weights file of the model of ours in the folder, where there is one."""
+    try:
+        return Path(str(_read_config(folder)["weights"])).name
+    except InputError:
+        return None
 
 
 def load(path: str | os.PathLike[str], method: str | type[NodeClassifier] | None = None) -> NodeClassifier | OnBases:

@@ -25,10 +25,10 @@ class EarlyStopping:
         self.history.train_loss.append(train_loss)
         self.history.val_loss.append(val_loss)
         self.history.val_metric.append(val_metric)
-        if self.run.settings.monitor == "loss":
-            better = val_loss < self.best_loss
+        if self.run.settings.monitor == "loss" or val_metric == self.best_metric:
+            better = _lower(val_loss, self.best_loss)
         else:
-            better = (val_metric, -val_loss) > (self.best_metric, -self.best_loss)
+            better = _lower(-val_metric, -self.best_metric)
         if better or self.best_epoch == 0:  # the first epoch counts even if its loss is not a number
             self.best_epoch, self.best_metric, self.best_loss = epoch, val_metric, val_loss
             return True
@@ -55,3 +55,8 @@ class EarlyStopping:
             history=self.history,
             pruned=self.pruned,
         )
+
+
+def _lower(value: float, best: float) -> bool:
+    """Any number is lower than what is none: a first epoch that diverged is beaten by the next that did not."""
+    return value < best or (math.isnan(best) and not math.isnan(value))

@@ -29,12 +29,12 @@ def train(
 
     from chebnet2d import data as datasets
     from chebnet2d._device import checked_device
-    from chebnet2d._targets import check_folder
     from chebnet2d.cli.console import finish, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.any_graph import check_classes, load_graph
     from chebnet2d.data.catalogue import known_name
     from chebnet2d.data.preparation import Preparation
+    from chebnet2d.models.saving import check_model_folder
     from chebnet2d.recipes import shipped_recipes
     from chebnet2d.training import fit
 
@@ -44,7 +44,7 @@ def train(
     wanted = batches.batches(chosen.method)
     checked_device("train", run.device)
     if save is not None:
-        check_folder("train", "save", save, "config.json", "a model")
+        check_model_folder("train", "save", save)
     raw = load_graph(dataset, data_root, **reading)
     check_classes(raw, "train")
     preparation = Preparation.fit(raw, chosen.transform, reading)

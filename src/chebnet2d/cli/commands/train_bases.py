@@ -58,11 +58,11 @@ def train_bases(
     from contextlib import nullcontext
     from dataclasses import replace
 
-    from chebnet2d._targets import check_folder
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import finish, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.preparation import Preparation
+    from chebnet2d.models.saving import check_model_folder
     from chebnet2d.training import Batches, fit, process_group, stored_split, under_torchrun
     from chebnet2d.training.processes import process_rank
 
@@ -72,7 +72,7 @@ def train_bases(
     if preset is not None:
         preparation.check_transform("train-bases", recipe.transform)
     if save is not None:
-        check_folder("train-bases", "save", save, "config.json", "a model")
+        check_model_folder("train-bases", "save", save)
     built = replace(recipe, model={**recipe.model, **options.typed(model)}).build(bases)
     settings = {"epochs": 1000, "patience": 300, **recipe.settings}
     split = stored_split(bases, run.split, run.seed)
