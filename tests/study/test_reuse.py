@@ -8,6 +8,7 @@ import pytest
 import chebnet2d
 from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, run_study
 from chebnet2d.study.export import export_rows, read_rows
+from data_root import real_data_root
 from small_study import PRESET, small
 
 
@@ -59,12 +60,11 @@ def test_an_exported_study_is_read_as_it_was(ending, preset, tmp_path):
         read_rows(tmp_path / "runs.csv")
 
 
-@pytest.mark.skipif("texas" not in chebnet2d.data.available(), reason="needs the files of Texas")
 def test_the_runs_of_the_committed_study_are_found():
     """Ids of units and runs depend on the form of recipes: a change of it would cost thousands of runs."""
     results = Path(__file__).parents[2] / "results"
     protocol = replace(Protocol.from_toml(results / "baselines.toml"), datasets=("texas",), limits={})
-    units = list(make_plan(protocol, DatasetCache()))
+    units = list(make_plan(protocol, DatasetCache(real_data_root())))
     known = [row for row in read_rows(results / "baselines.parquet") if row["dataset"] == "texas"]
     assert len(known) == 21 * 2 * 10
     assert {unit.id for unit in units} == {row["unit_id"] for row in known}
