@@ -33,6 +33,7 @@ class TestStudy:
 
         executor = RayExecutor(cluster.address)
         run_study(self.PROTOCOL, tmp_path / "ray.sqlite", executor=executor, progress=progress, log=lines.append)
+        monkeypatch.undo()
         run_study(self.PROTOCOL, tmp_path / "here.sqlite")
         spread, here = (rows(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
         kill.check(len(seen))
