@@ -52,17 +52,22 @@ class InputError(ValueError, TypeError):
         """
         owner, typed, flags = self.owner if owner is None else owner, flags is not None, flags or {}
         words = [f"{owner}:"] if owner else []
-        words += [flags.get(self.argument, self.argument), "must", *([self.verb] if self.verb else []), self.rule]
+        words += [flags.get(self.argument, one_line(self.argument)), "must", *([self.verb] if self.verb else []), self.rule]
         text = " ".join(words)
         if self.reason is not None:
-            text += f", got: {self.reason.rstrip('.')}"
+            text += f", got: {one_line(self.reason.rstrip('.'))}"
         elif self.got is not None or self.value is not ...:
-            text += f", got {describe(self.value, types=not typed) if self.got is None else self.got}"
+            text += f", got {describe(self.value, types=not typed) if self.got is None else one_line(self.got)}"
         hint = self.hint.format(*(flags.get(name, f"{name}=") for name in self.mentions)) if self.mentions else self.hint
         return f"{text}. {hint}".rstrip()
 
     def __reduce__(self) -> Any:  # by default an exception is rebuilt from ``args``, here the sentence alone
         return functools.partial(type(self), **vars(self)), ()
+
+
+def one_line(text: str) -> str:
+    """Names from a file may hold ends of lines, or orders to a terminal: they are shown as Python writes them."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def describe(value: Any, *, types: bool = True) -> str:

@@ -1,10 +1,15 @@
-"""Stacks of runs, as ``torch.func.vmap`` passes them to the rule of an autograd function."""
+"""Stacks of runs, as ``torch.func.vmap`` passes them to an autograd function, and what else the transforms of torch ask for."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch import Tensor
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack as outside_transforms
+
+__all__ = ["StackFunction", "is_wrapped", "not_compiled", "outside_transforms", "unwrapped", "with_runs"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class StackFunction(torch.autograd.Function):
@@ -40,3 +45,24 @@ def with_runs(info: Any, in_dims: Iterable[int | None], *arguments: Any, at: int
         else:
             stacked.append(argument.movedim(dim, at))
     return stacked
+
+
+def is_wrapped(tensor: Tensor) -> bool:
+    """Whether a tensor belongs to a ``torch.func`` transform that is under way: it has no memory that could be looked at."""
+    return torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def unwrapped(tensor: Tensor) -> Tensor:
+    """What is inside of the wrappers that ``torch.func.grad`` puts around all its arguments, if it is a constant there.
+
+    A tensor that has a gradient, or is one of a stack, is returned as it is.
+    """
+    inner = tensor
+    while torch._C._functorch.is_gradtrackingtensor(inner) and not inner.requires_grad:
+        inner = torch._C._functorch.get_unwrapped(inner)
+    return tensor if is_wrapped(inner) else inner
+
+
+def not_compiled(function: F) -> F:
+    """The same function; ``torch.compile`` runs it between two parts of its graph instead of looking into it."""
+    return torch.compiler.disable(function)

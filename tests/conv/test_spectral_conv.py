@@ -11,6 +11,8 @@ from chebnet2d.graph import Spectrum, adjacency
 from chebnet2d.polynomials import BASES, chebyshev_nodes
 from example_graphs import l_hat, weighted
 
+# The example graph lists edges in one direction.
+pytestmark = pytest.mark.filterwarnings("ignore::chebnet2d.graph.DirectedGraphWarning")
 CASES = [(paradigm, basis) for paradigm in PARADIGMS for basis in BASES]
 
 

@@ -31,10 +31,14 @@ class TestSparseProduct(KernelSuite):
 class TestWeightedProduct(KernelSuite):
     functions = (WeightedProduct,)
     twice = True
-    variants = {"rectangular": {"square": False}, "symmetric": {"square": True}}  # noqa: RUF012
+    variants = {  # noqa: RUF012
+        "rectangular": {"square": False},
+        "symmetric": {"square": True},
+        "constant values": {"square": True, "constant": True},
+    }
 
     @classmethod
-    def case(cls, nodes, square):
+    def case(cls, nodes, square, constant=False):
         operator = operator_of_size(nodes, square)
 
         def truth(values, x):
@@ -44,7 +48,7 @@ class TestWeightedProduct(KernelSuite):
             operator.weighted_product,
             truth,
             lambda seed: (draw(operator.nnz, seed=seed), draw(operator.shape[1], 3, seed=seed + 10)),
-            constant=(0,),
+            constant=(0,) if constant else (),
         )
 
 

@@ -16,7 +16,7 @@ class ChebConv2D(SpectralConv):
     Differences from the paper: the printed equation has neither the factor 2 / (D + 1) nor the half, and then does not
     interpolate (``scaling="paper"`` gives that form; with "coefficients" the parameters are the W_d themselves, as in ChebNet).
     The paper does not say how Theta is initialised (``init``). With ``rank=r``, r filters, each with a C x C' map, replace Theta,
-    see ``Rank2D``.
+    see ``Rank2D``. ``directed`` says what becomes of a directed graph, see ``SpectralConv``.
 
     >>> import torch
     >>> layer = ChebConv2D(16, 32, degree=10)
@@ -34,6 +34,7 @@ class ChebConv2D(SpectralConv):
         scaling: str = "interpolation",
         init: str = "xavier",
         rank: int | None = None,
+        directed: str = "warn",
         bias: bool = False,
     ) -> None:
         one_of("ChebConv2D", "scaling", scaling, SCALINGS)
@@ -47,5 +48,6 @@ class ChebConv2D(SpectralConv):
             rank=rank,
             scaling=scaling,
             init=init,
+            directed=directed,
             bias=bias,
         )

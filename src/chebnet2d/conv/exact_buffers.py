@@ -18,6 +18,7 @@ class ExactBuffers(nn.Module):
         self.register_buffer(name, value.to(torch.get_default_dtype()), persistent=False)
 
     def exact_value(self, name: str) -> Tensor:
+        """The constant in float64, of the shape that it was registered with."""
         value: Tensor = self.__dict__["_exact_values"][name]
         return value
 

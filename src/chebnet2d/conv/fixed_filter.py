@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.conv.polynomial_conv import PolynomialConv
-from chebnet2d.graph import Graph, operator_of
+from chebnet2d.conv.polynomial_conv import PolynomialConv, Signal, checked_frequencies
+from chebnet2d.graph import Graph, learnable_operator_of
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
-from chebnet2d.polynomials import Basis, get_basis, to_chebyshev
+from chebnet2d.polynomials import Basis, Chebyshev, get_basis, to_chebyshev, values
 
 LARGEST_DEGREE = 4096
 
@@ -54,8 +54,12 @@ class FixedFilter(PolynomialConv):
         raise InputError("FixedFilter.of_function", "g", "smooth on [-1, 1]; its Chebyshev series does not end")
 
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FixedFilter")
+        operator = learnable_operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FixedFilter")
         return chebyshev_filter(operator, x, self.weights.unsqueeze(1))
+
+    def curves(self, frequencies: Tensor, signal: Signal | None = None) -> Tensor:
+        known = checked_frequencies("FixedFilter.curves", frequencies).to(self.weights.device)
+        return values(Chebyshev(), known, self.degree).T.to(self.weights.dtype) @ self.weights
 
     def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
         return torch.einsum("d,bdc->bc", change @ self.weights, terms)

@@ -18,10 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of
-from chebnet2d.graph import SparseOperator
+from chebnet2d.graph import LearnedOperator, SparseOperator
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 
 INITS = ("identity", "xavier")
+Operator = SparseOperator | LearnedOperator
 
 
 class Paradigm(nn.Module):
@@ -33,24 +34,57 @@ class Paradigm(nn.Module):
     square: ClassVar[bool] = False
     """True if the paradigm has no map between channels, so that C' = C."""
     theta: Tensor
+    weight: Tensor
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.in_channels = integer(owner, "in_channels", in_channels, 1)
+        in_channels = out_channels if self.square and in_channels == -1 else in_channels
+        self.in_channels = in_channels if in_channels == -1 else integer(owner, "in_channels", in_channels, 1)
         self.out_channels = integer(owner, "out_channels", out_channels, 1)
         self.terms = integer(owner, "terms", terms, 1)
+        self._planned: dict[str, tuple[int, ...]] = {}
         if self.square and in_channels != out_channels:
             hint = f"Paradigm {self.name} has no map between channels."
-            rule = f"in_channels = {in_channels}"
-            raise InputError(owner, "out_channels", rule, got=str(out_channels), hint=hint, verb="equal")
+            raise InputError(
+                owner, "out_channels", f"in_channels = {in_channels}", got=str(out_channels), hint=hint, verb="equal"
+            )
         if self.indices:
             sizes = {"k": terms, "c": in_channels, "j": out_channels}
-            self.theta = nn.Parameter(torch.empty([sizes[index] for index in self.indices]))
+            self.add_parameter("theta", *(sizes[index] for index in self.indices))
+
+    def add_parameter(self, name: str, *sizes: int) -> None:
+        """A parameter; one size may be ``in_channels``, -1 where that is not known yet."""
+        if -1 in sizes:
+            self._planned[name] = sizes
+        setattr(self, name, nn.UninitializedParameter() if -1 in sizes else nn.Parameter(torch.empty(sizes)))
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether the number of input channels is not known yet."""
+        return self.in_channels == -1
+
+    def materialize(self, in_channels: int) -> None:
+        """Give a lazy paradigm its number of input channels; its parameters have then memory, and no values yet."""
+        self.in_channels = integer(type(self).__name__, "in_channels", in_channels, 1)
+        for name, sizes in self._planned.items():
+            getattr(self, name).materialize([in_channels if size == -1 else size for size in sizes])
+        self._planned = {}
+
+    def _load_from_state_dict(self, state_dict, prefix, *arguments):  # type: ignore[no-untyped-def]
+        for name, sizes in self._planned.items():
+            if prefix + name in state_dict:
+                self.materialize(state_dict[prefix + name].shape[sizes.index(-1)])
+                break
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def coefficients(self) -> Tensor:
         """The coefficients of the filters, K first: ``theta``. A constrained filter overrides this (say, ``theta.relu()``)."""
         return self.theta
+
+    def curves(self) -> Tensor:
+        """The coefficients of the filters that differ: K numbers (one filter, whatever map follows), K x C or K x C x C'."""
+        return self.coefficients()
 
     def maps(self) -> Tensor:
         """W: K x C x C'."""
@@ -64,7 +98,7 @@ class Paradigm(nn.Module):
         """``init`` is "identity" or "xavier" (normal, gain 0.5); ``identity``: the K coefficients of the constant filter 1."""
         raise NotImplementedError
 
-    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+    def polynomial(self, operator: Operator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
         """sum_k p_k(operator) x W_k: N x C', with p_k = sum_d to_chebyshev[d, k] T_d, by the Chebyshev kernel."""
         return chebyshev_filter(operator, x, torch.einsum("dk,kij->dij", to_chebyshev, self.maps()))
 
@@ -102,7 +136,7 @@ class ParadigmI(Paradigm):
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity, fan=2)
 
-    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+    def polynomial(self, operator: Operator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
         return chebyshev_filter(operator, x, (to_chebyshev @ self.coefficients()).unsqueeze(1))
 
     def combine(self, terms: Tensor) -> Tensor:
@@ -120,7 +154,7 @@ class ParadigmII(Paradigm):
 
     def __init__(self, in_channels: int, out_channels: int, terms: int) -> None:
         super().__init__(in_channels, out_channels, terms)
-        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.add_parameter("weight", in_channels, out_channels)
 
     def maps(self) -> Tensor:
         return self.coefficients()[:, None, None] * self.weight
@@ -129,7 +163,7 @@ class ParadigmII(Paradigm):
         _fill(self.theta, init, identity, fan=2)
         _fill_map(self.weight, init)
 
-    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+    def polynomial(self, operator: Operator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
         # The map commutes with the filter: filter on the side with fewer channels.
         narrow_first = self.out_channels < self.in_channels
         x = x @ self.weight if narrow_first else x
@@ -163,7 +197,7 @@ class ParadigmIII(Paradigm):
     def reset_parameters(self, init: str, identity: Tensor) -> None:
         _fill(self.theta, init, identity[:, None].expand_as(self.theta), fan=2)
 
-    def polynomial(self, operator: SparseOperator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
+    def polynomial(self, operator: Operator, x: Tensor, to_chebyshev: Tensor) -> Tensor:
         return chebyshev_filter(operator, x, to_chebyshev @ self.coefficients())
 
     def combine(self, terms: Tensor) -> Tensor:
@@ -203,7 +237,10 @@ class Rank2D(Paradigm):
         super().__init__(in_channels, out_channels, terms)
         self.rank = integer("Rank2D", "rank", rank, 1)
         self.filters = nn.Parameter(torch.empty(terms, rank))
-        self.weight = nn.Parameter(torch.empty(rank, in_channels, out_channels))
+        self.add_parameter("weight", rank, in_channels, out_channels)
+
+    def curves(self) -> Tensor:
+        return self.maps()
 
     def maps(self) -> Tensor:
         return torch.einsum("ki,icj->kcj", self.filters, self.weight)

@@ -8,7 +8,22 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d.conv.exact_buffers import ExactBuffers
+from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, Chebyshev
+
+Signal = tuple[Tensor, SparseOperator]
+"""N x C numbers, and the operator of the graph that they are on."""
+
+
+def checked_frequencies(owner: str, frequencies: Tensor) -> Tensor:
+    """In float64, if they are a vector of numbers in [-1, 1]."""
+    frequencies = torch.as_tensor(frequencies)
+    if frequencies.dim() != 1 or not frequencies.is_floating_point():
+        raise InputError(owner, "frequencies", "a vector of numbers in [-1, 1]", frequencies)
+    if not bool((frequencies.abs() <= 1 + 1e-6).all()):  # eigenvalues may leave [-1, 1] by rounding
+        worst = frequencies[frequencies.abs().nan_to_num(torch.inf).argmax()].item()
+        raise InputError(owner, "frequencies", "in [-1, 1]", got=f"{worst:g}")
+    return frequencies.to(torch.float64)
 
 
 class PolynomialConv(ExactBuffers):
@@ -24,6 +39,18 @@ class PolynomialConv(ExactBuffers):
 
     def reset_parameters(self) -> None:
         """A filter without parameters has nothing to reset."""
+
+    def curves(self, frequencies: Tensor, signal: Signal | None = None) -> Tensor:
+        """The filters that differ, at n eigenvalues of the operator in [-1, 1]: n numbers if one filter serves all channels,
+        n x C for one per channel, n x C x C' for one per pair of channels.
+
+        ``signal``: (F, M), for a basis that depends on the signal; others do not look at it.
+        """
+        raise NotImplementedError
+
+    def response(self, frequencies: Tensor, signal: Signal | None = None) -> Tensor:
+        """What the convolution does at each frequency, the map between channels included. Shapes as ``curves`` has them."""
+        return self.curves(frequencies, signal)
 
     def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
         """sum_d P_d V_d, with V_d = sum_k change[d, k] W_k. terms: B x (D + 1) x C, rows of the stored P_d."""

@@ -1,5 +1,6 @@
 """From an edge list to the adjacency matrix that all operators are computed from."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ from torch import Tensor
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.graph.sparse_operator import SparseOperator
+
+DIRECTED = ("warn", "symmetrise", "refuse")
+
+
+class DirectedGraphWarning(UserWarning):
+    """A directed graph was made undirected without being asked to."""
 
 
 def adjacency(
@@ -31,7 +38,7 @@ def adjacency(
       (i, j) and (j, i) are the two directions of an edge, not duplicates.
     - ``self_loops``: (i, i) is dropped ("remove").
     - ``directed``: where the weights of (i, j) and (j, i) differ, both get the larger one ("symmetrise"), so that a graph listed
-      in one direction becomes undirected.
+      in one direction becomes undirected ("warn" does the same with a ``DirectedGraphWarning``).
     - ``isolated``: nodes without an edge are kept and have an empty row ("allow"). Edges of weight 0 are no edges.
 
     Args:
@@ -40,7 +47,7 @@ def adjacency(
         num_nodes: N; by default the largest index + 1.
     """
     owner = "adjacency"
-    one_of(owner, "directed", directed, ("symmetrise", "refuse"))
+    one_of(owner, "directed", directed, DIRECTED)
     one_of(owner, "self_loops", self_loops, ("remove", "refuse"))
     one_of(owner, "duplicates", duplicates, ("merge", "refuse"))
     one_of(owner, "isolated", isolated, ("allow", "refuse"))
@@ -67,6 +74,11 @@ def adjacency(
     matrix.eliminate_zeros()
     # The larger of the two directions: an undirected graph keeps its weights, a directed one gets both directions.
     symmetric = scipy.sparse.csr_array(matrix.maximum(matrix.T))
+    if directed == "warn" and (matrix.nnz != symmetric.nnz or (matrix.data != symmetric.data).any()):
+        text = "The two directions of some edges differ: the larger weight is taken for both, so that the graph is undirected."
+        warnings.warn(
+            f'{text} Say directed="symmetrise" if that is meant, directed="refuse" if not.', DirectedGraphWarning, stacklevel=2
+        )
     if directed == "refuse" and (symmetric != matrix).nnz:
         (i, *_), (j, *_) = (symmetric != matrix).nonzero()
         rule = "both directions of every edge with equal weights (directed='refuse')"

@@ -27,5 +27,5 @@ class GraphData(Protocol):
 
 
 def edge_weight_of(data: GraphData) -> Tensor | None:
-    """One number per edge, or None."""
+    """One number for each of the E edges, or None."""
     return getattr(data, "edge_weight", None)

@@ -10,7 +10,7 @@ from chebnet2d.graph.sparse_operator import SparseOperator
 def normalized_adjacency(
     adjacency: SparseOperator, *, add_self_loops: bool = False, dtype: torch.dtype = torch.float32
 ) -> SparseOperator:
-    """P = D^-1/2 A D^-1/2; with ``add_self_loops`` the same formula for A + I (GCN's operator).
+    """P = D^-1/2 A D^-1/2 (N x N); with ``add_self_loops`` the same formula for A + I (GCN's operator).
 
     A node without edges has degree 0 and, without self loops, a row of zeros.
     """
@@ -27,18 +27,25 @@ def normalized_adjacency(
 
 
 def row_stochastic_adjacency(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
-    """D~^-1 (A + I): rows sum to 1. Not symmetric."""
+    """D~^-1 (A + I), N x N: rows sum to 1. Not symmetric."""
     matrix = scipy.sparse.csr_array(adjacency.to_scipy().astype(np.float64) + scipy.sparse.eye_array(adjacency.shape[0]))
     matrix.data = matrix.data / np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
     return SparseOperator.from_scipy(matrix, dtype=dtype)
 
 
+def mean_adjacency(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
+    """D^-1 A (N x N): the mean over neighbours. A node without edges has a row of zeros. Not symmetric."""
+    matrix = adjacency.to_scipy().astype(np.float64)
+    matrix.data = matrix.data / np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
+    return SparseOperator.from_scipy(matrix, dtype=dtype)
+
+
 def laplacian(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
-    """L = I - P, spectrum in [0, 2]. An isolated node has L_ii = 1, as the formula says."""
+    """L = I - P (N x N), spectrum in [0, 2]. An isolated node has L_ii = 1, as the formula says."""
     p = normalized_adjacency(adjacency, dtype=torch.float64).to_scipy()
     return SparseOperator.from_scipy(scipy.sparse.eye_array(p.shape[0]) - p, dtype=dtype, symmetric=True)
 
 
 def shifted_laplacian(adjacency: SparseOperator, *, dtype: torch.dtype = torch.float32) -> SparseOperator:
-    """L_hat = L - I = -P, spectrum in [-1, 1]: the operator inside every polynomial filter."""
+    """L_hat = L - I = -P (N x N), spectrum in [-1, 1]: the operator inside every polynomial filter."""
     return SparseOperator.from_scipy(-normalized_adjacency(adjacency, dtype=dtype).to_scipy(), dtype=dtype, symmetric=True)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
-from chebnet2d.graph.sparse_product import SampledProduct, SparseProduct, WeightedProduct, csr_tensor
+from chebnet2d.graph.sparse_product import SampledProduct, SparseProduct, WeightedProduct, csr_tensor, multiply
 
 _INT32_MAX = 2**31 - 1
 
@@ -21,13 +21,16 @@ class SparseOperator:
 
     ``operator @ x`` with x: M x C (or M) is N x C (or N), differentiable any number of times, and works inside
     ``torch.func.vmap``: a stack of R right-hand sides becomes one product of width R C, so the matrix is read once.
+
+    ``kind``: which operator of a graph it is, where it was made as such (``operator_of``); None for any other matrix.
     """
 
-    __slots__ = ("__weakref__", "_transpose", "_transpose_order", "csr", "symmetric")
+    __slots__ = ("__weakref__", "_transpose", "_transpose_order", "csr", "kind", "symmetric")
 
-    def __init__(self, csr: Tensor, *, symmetric: bool = False) -> None:
+    def __init__(self, csr: Tensor, *, symmetric: bool = False, kind: str | None = None) -> None:
         self.csr = csr
         self.symmetric = symmetric
+        self.kind = kind
         self._transpose: SparseOperator | None = self if symmetric else None
         self._transpose_order: Tensor | None = None
 
@@ -79,6 +82,7 @@ class SparseOperator:
 
     @property
     def values(self) -> Tensor:
+        """The stored numbers, row by row: a vector of length ``nnz``."""
         return self.csr.values()
 
     @property
@@ -100,13 +104,18 @@ class SparseOperator:
         if dtype == self.dtype and target == self.device:
             return self
         crow, col, values = self.csr.crow_indices().to(target), self.csr.col_indices().to(target), self.values.to(target, dtype)
-        return SparseOperator(csr_tensor(crow, col, values, self.shape), symmetric=self.symmetric)
+        return SparseOperator(csr_tensor(crow, col, values, self.shape), symmetric=self.symmetric, kind=self.kind)
+
+    def with_values(self, values: Tensor) -> "SparseOperator":
+        """The matrix that has ``values`` (nnz numbers of any floating point dtype) in place of the stored ones."""
+        return SparseOperator(csr_tensor(self.csr.crow_indices(), self.csr.col_indices(), values.contiguous(), self.shape))
 
     def to_scipy(self) -> Any:
         parts = (self.values, self.csr.col_indices(), self.csr.crow_indices())
         return scipy.sparse.csr_array(tuple(part.cpu().numpy() for part in parts), shape=self.shape)
 
     def to_dense(self) -> Tensor:
+        """All numbers, zeros too: a matrix of the operator's shape."""
         return torch.from_numpy(self.to_scipy().toarray()).to(self.device)
 
     def __matmul__(self, x: Tensor) -> Tensor:
@@ -122,7 +131,7 @@ class SparseOperator:
     def weighted_product(self, values: Tensor, x: Tensor) -> Tensor:
         """The product with x: M x C, with ``values`` (nnz numbers) in place of the stored ones, as in dropout of sparse features.
 
-        The result is N x C, differentiable in ``x``, not in ``values``. Under ``vmap`` each run has its own values, so there is
+        The result is N x C, differentiable in both. Under ``vmap`` each run has its own values, so there is
         one product per run.
         """
         return WeightedProduct.apply(self, values, x)
@@ -146,6 +155,6 @@ class SparseOperator:
             self._transpose_order = torch.from_numpy(order).to(self.device)
         return self._transpose_order
 
-    def step(self, x: Tensor, previous: Tensor, alpha: float, beta: float, out: Tensor | None = None) -> Tensor:
-        """``alpha * self @ x + beta * previous`` in one pass over ``out``, which may be ``previous``. Not differentiable."""
-        return torch.addmm(previous, self.csr, x, beta=beta, alpha=alpha, out=out)
+    def multiply(self, x: Tensor, values: Tensor | None = None) -> Tensor:
+        """``self @ x`` for x: M x C without gradients, perhaps with ``values`` (nnz numbers) in place of the stored ones."""
+        return multiply(self.csr, x, values)

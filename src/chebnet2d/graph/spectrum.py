@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d.graph.operator_cache import remembered
 from chebnet2d.graph.sparse_operator import SparseOperator
 
 LARGEST_EXACT = 20_000
@@ -68,3 +69,8 @@ class Spectrum:
         if not isinstance(x, Tensor) or x.dim() not in (1, 2) or x.shape[0] != self.num_nodes:
             raise InputError("Spectrum", "x", f"a tensor with {self.num_nodes} rows", x)
         return x.to(self.eigenvectors.dtype)
+
+
+def kept_spectrum(operator: SparseOperator) -> Spectrum:
+    """``Spectrum.of(operator)`` (N eigenvalues, N x N eigenvectors), kept for the next call with the same operator."""
+    return remembered(operator, "spectrum", lambda: Spectrum.of(operator))

@@ -13,6 +13,7 @@ from chebnet2d.kernels.orthonormal_filter import orthonormal_filter
 from chebnet2d.kernels.random_streams import Stream, keep_mask, random_streams, random_tensor
 from chebnet2d.kernels.relu_dropout import relu_dropout
 from chebnet2d.kernels.residual_layers import residual_layers
+from chebnet2d.kernels.weighted_filter import weighted_filter
 
 __all__ = [
     "EdgeBlocks",
@@ -30,4 +31,5 @@ __all__ = [
     "random_tensor",
     "relu_dropout",
     "residual_layers",
+    "weighted_filter",
 ]

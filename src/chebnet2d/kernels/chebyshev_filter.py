@@ -11,28 +11,39 @@ A stack of R runs (``torch.func.vmap``) is folded into columns: the recurrence r
 small C x C' maps of the runs are applied.
 """
 
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
-from chebnet2d._stacks import StackFunction
-from chebnet2d.graph import SparseOperator
+from chebnet2d._stacks import StackFunction, not_compiled
+from chebnet2d.graph import LearnedOperator, SparseOperator
 from chebnet2d.kernels.chebyshev_terms import chebyshev_terms
 from chebnet2d.kernels.diagonal_filter import diagonal_filter, diagonal_gradients
-from chebnet2d.kernels.run_blocks import RunBlocks
+from chebnet2d.kernels.run_blocks import BLOCK, RunBlocks, each_for_itself
+from chebnet2d.kernels.weighted_filter import weighted_filter
 
 
-def chebyshev_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tensor:
+@not_compiled
+def chebyshev_filter(operator: SparseOperator | LearnedOperator, x: Tensor, maps: Tensor) -> Tensor:
     """sum_d T_d(operator) x maps[d]: N x C', for a symmetric operator (N x N) with its spectrum in [-1, 1] and x: N x C.
 
     ``maps`` is (D + 1) x C x C' (a map between channels per degree), (D + 1) x C (a number per degree and channel, C' = C) or
-    (D + 1) x 1 (a number per degree). Differentiable twice in x and maps.
+    (D + 1) x 1 (a number per degree). Differentiable twice in x and maps. A ``LearnedOperator`` need not be symmetric, and has a
+    gradient, too; then all are differentiable once.
     """
+    if isinstance(operator, LearnedOperator):
+        return weighted_filter(operator.pattern, operator.values, x, maps)
     if not operator.symmetric:
         raise InputError("chebyshev_filter", "operator", "symmetric: the backward pass relies on it")
     return _Filter.apply(operator, x, maps)
+
+
+def chebyshev_gradients(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of x and maps, given that of the result."""
+    return _FilterGradients.apply(operator, grad, x, maps)
 
 
 class _Filter(StackFunction):
@@ -55,7 +66,7 @@ class _FilterGradients(StackFunction):
     at = 1
 
     @staticmethod
-    def forward(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, ...]:
         return (_full_gradients if maps.dim() > x.dim() else diagonal_gradients)(operator, grad, x, maps)
 
     @staticmethod
@@ -68,16 +79,28 @@ class _FilterGradients(StackFunction):
 
 
 def _full_filter(operator: SparseOperator, x: Tensor, maps: Tensor) -> Tensor:
-    blocks = RunBlocks(operator, maps)
+    if RunBlocks(operator, maps).together == 1:
+        return _filtered(operator, x, maps)[0]
+    return each_for_itself(partial(_filtered, operator), x, maps)[0]
+
+
+def _full_gradients(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, ...]:
+    if RunBlocks(operator, maps).together == 1:
+        return _gradients(operator, grad, x, maps)
+    return each_for_itself(partial(_gradients, operator), grad, x, maps)
+
+
+def _filtered(operator: SparseOperator, x: Tensor, maps: Tensor, together: int = BLOCK) -> tuple[Tensor]:
+    blocks = RunBlocks(operator, maps, together)
     packed, packed_maps = blocks.pack(x, blocks.inputs), blocks.pack_maps(maps)
     z = packed.new_zeros(packed.shape[0], blocks.count, packed_maps.shape[-1])
     for term, term_maps in zip(chebyshev_terms(operator, packed.flatten(1), len(maps) - 1), packed_maps, strict=True):
         _add_product(z, term.view_as(packed), term_maps)
-    return blocks.unpack(z, blocks.outputs, x.shape)
+    return (blocks.unpack(z, blocks.outputs, x.shape),)
 
 
-def _full_gradients(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor) -> tuple[Tensor, Tensor]:
-    blocks = RunBlocks(operator, maps)
+def _gradients(operator: SparseOperator, grad: Tensor, x: Tensor, maps: Tensor, together: int = BLOCK) -> tuple[Tensor, Tensor]:
+    blocks = RunBlocks(operator, maps, together)
     packed, packed_x, packed_maps = blocks.pack(grad, blocks.outputs), blocks.pack(x, blocks.inputs), blocks.pack_maps(maps)
     grad_x, grad_maps = torch.zeros_like(packed_x), torch.empty_like(packed_maps)
     x_transposed = packed_x.permute(1, 2, 0)

@@ -1,4 +1,4 @@
-"""The Chebyshev recurrence on a signal, in two buffers."""
+"""The Chebyshev recurrence on a signal."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,16 @@ from chebnet2d.graph import SparseOperator
 
 
 def chebyshev_terms(operator: SparseOperator, x: Tensor, degree: int) -> Iterator[Tensor]:
-    """T_0(operator) x, ..., T_degree(operator) x, each N x C, without autograd.
+    """T_0(operator) x, ..., T_degree(operator) x, each N x C, without autograd; only the last two are kept.
 
-    A term is valid until the next but one is asked for: T_{d+1} = 2 L T_d - T_{d-1} is written over T_{d-1}, so that two buffers
-    serve all degrees and no memory is allocated per degree. x itself is never written to.
+    T_{d+1} = (2 L) T_d - T_{d-1}: the doubled values are made once, which costs less than a pass over N x C per degree.
     """
     yield x
     if degree == 0:
         return
-    before, current = x, operator.csr @ x
+    before, current = x, operator.multiply(x)
     yield current
-    for d in range(2, degree + 1):
-        following = operator.step(current, before, alpha=2.0, beta=-1.0, out=before if d > 2 else None)
-        before, current = current, following
+    doubled = operator.values * 2
+    for _ in range(2, degree + 1):
+        before, current = current, operator.multiply(current, doubled).sub_(before)
         yield current

@@ -33,15 +33,11 @@ class _OfSparse(StackFunction):
         out = weights.new_empty(len(weights), x.shape[0], weights.shape[2])
         for block in _blocks(x, weights):
             columns, factors = _columns(block, weights, all_shares)
-            current, following = (columns.new_empty(x.shape[0], columns[0].numel()) for _ in range(2))
-            scaled = torch.empty_like(columns)
-            for k in range(len(factors) - 1, -1, -1):
-                last = k == len(factors) - 1
-                if not last:
-                    torch.addmm(following, operator.csr, current, beta=0, out=following)
-                    current, following = following, current
+            scaled = columns * factors[-1]
+            current = x.multiply(scaled.flatten(1))
+            for k in range(len(factors) - 2, -1, -1):
                 torch.mul(columns, factors[k], out=scaled)
-                torch.addmm(current, x.csr, scaled.flatten(1), beta=0 if last else 1, out=current)
+                current = operator.multiply(current).add_(x.multiply(scaled.flatten(1)))
             block.write(current, out)
         return out.view(*weight.shape[:-2], *out.shape[1:])
 
@@ -58,19 +54,14 @@ class _OfSparse(StackFunction):
         grad = grads[0] if grads[0].dim() == 3 else grads[0].unsqueeze(0)
         grad_shares = torch.zeros_like(all_shares, memory_format=torch.contiguous_format)
         grad_weight = torch.empty_like(weights, memory_format=torch.contiguous_format)
-        graph, transposed = ctx.operator.T.csr, ctx.x.T.csr
+        graph, transposed = ctx.operator.T, ctx.x.T
         for block in _blocks(ctx.x, weights):
             columns, factors = _columns(block, weights, all_shares)
             current = block.read(grad)
-            following, spare = torch.empty_like(current), torch.empty_like(current)
-            of_map, work, of_columns = torch.empty_like(columns), torch.empty_like(columns), torch.zeros_like(columns)
-            flat = of_map.flatten(1)
+            work, of_columns = torch.empty_like(columns), torch.zeros_like(columns)
             for k in range(len(factors)):
-                if k > 0:
-                    torch.addmm(following, graph, current, beta=0, out=following)
-                    # The first ``current`` may be the gradient itself.
-                    current, following = following, spare if k == 1 else current
-                torch.addmm(flat, transposed, current, beta=0, out=flat)
+                current = graph.multiply(current) if k > 0 else current
+                of_map = transposed.multiply(current).view_as(columns)
                 of_columns.addcmul_(of_map, factors[k])
                 grad_shares[block.runs, k] += torch.mul(of_map, columns, out=work).sum(2).T
             block.write(of_columns.flatten(1), grad_weight)
@@ -88,7 +79,7 @@ class _OfDense(StackFunction):
             terms = (signal @ _side_by_side(own_shares, own_weight)).unflatten(1, (len(own_shares), -1)).unbind(1)
             current = terms[-1].contiguous()
             for term in reversed(terms[:-1]):
-                current = torch.addmm(term, operator.csr, current)
+                current = operator.multiply(current).add_(term)
             result.copy_(current)
         return out.view(*x.shape[:-1], weight.shape[-1])
 
@@ -103,7 +94,7 @@ class _OfDense(StackFunction):
             terms = grad.new_empty(grad.shape[1], len(own_shares), grad.shape[2])
             current = grad[r].contiguous()
             for k in range(len(own_shares)):
-                current = current if k == 0 else ctx.operator.T.csr @ current
+                current = current if k == 0 else ctx.operator.T.multiply(current)
                 terms[:, k] = current
             side_by_side = terms.flatten(1)
             if ctx.needs_input_grad[1]:

@@ -31,6 +31,7 @@ class EdgeBlocks:
 
     @classmethod
     def of(cls, gradient: SparseOperator) -> "EdgeBlocks":
+        """The blocks of ``gradient``, which is E x N."""
         edges, nodes = gradient.shape
         size = 8 * -(-max(nodes, _SMALLEST_BLOCK) // 8)  # the bits of every block but the last fill whole bytes
         matrix = gradient.to_scipy()

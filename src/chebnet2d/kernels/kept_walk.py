@@ -17,7 +17,7 @@ LARGEST_WALK = 2**29
 
 
 def can_keep_walk(x: Any, terms: int) -> TypeGuard[Tensor]:
-    """Whether x is dense, needs no gradient, and its walk of ``terms`` terms is at most ``LARGEST_WALK`` bytes."""
+    """Whether x (N x F) is dense, needs no gradient, and its walk of ``terms`` terms is at most ``LARGEST_WALK`` bytes."""
     return isinstance(x, Tensor) and not x.requires_grad and terms * x.numel() * x.element_size() <= LARGEST_WALK
 
 

@@ -46,7 +46,7 @@ class _OrthonormalFilter(torch.autograd.Function):
         stacked, weights = (x, theta) if x.dim() == 3 else (x.unsqueeze(0), theta.unsqueeze(1))
         out = torch.empty_like(stacked, memory_format=torch.contiguous_format)
         for block in column_blocks(stacked.shape):
-            block.write(_forward(operator.csr, block.read(stacked), block.read_rows(weights), tolerance, tape), out)
+            block.write(_forward(operator, block.read(stacked), block.read_rows(weights), tolerance, tape), out)
         return out.view(x.shape)
 
     @staticmethod
@@ -63,7 +63,7 @@ class _OrthonormalFilter(torch.autograd.Function):
         grad_x = torch.empty_like(stacked, memory_format=torch.contiguous_format)
         grad_theta = torch.empty_like(weights, memory_format=torch.contiguous_format)
         for block, terms, numbers in zip(column_blocks(stacked.shape), tape[::2], tape[1::2], strict=True):
-            of_x, of_theta = _backward(ctx.operator.T.csr, block.read(stacked), block.read_rows(weights), terms, numbers)
+            of_x, of_theta = _backward(ctx.operator.T, block.read(stacked), block.read_rows(weights), terms, numbers)
             block.write(of_x, grad_x)
             block.write_rows(of_theta, grad_theta)
         return None, grad_x.view(grad.shape), grad_theta.view(theta.shape), None, None
@@ -74,17 +74,17 @@ class _OrthonormalFilter(torch.autograd.Function):
         return _OrthonormalFilter.apply(operator, x, theta, tolerance, tape), 0
 
 
-def _forward(graph: Tensor, x: Tensor, theta: Tensor, tolerance: float, tape: list[Tensor] | None) -> Tensor:
+def _forward(graph: SparseOperator, x: Tensor, theta: Tensor, tolerance: float, tape: list[Tensor] | None) -> Tensor:
     degree = theta.shape[0] - 1
     terms = x.new_empty(3 if tape is None else degree + 1, *x.shape)
     numbers = x.new_zeros(degree + 1, 3, x.shape[1])  # a, b and 1 / s of each step
-    work, v = torch.empty_like(x), torch.empty_like(x)
+    work = torch.empty_like(x)
     _unit(x, tolerance, numbers[0, 2], work, out=terms[0])
     z = terms[0] * theta[0]
     for k in range(1, degree + 1):
         a, b, inverse = numbers[k]
         current, following = terms[(k - 1) % len(terms)], terms[k % len(terms)]
-        torch.addmm(v, graph, current, beta=0, out=v)  # mm would fill v with zeros first
+        v = graph.multiply(current)
         a.copy_(_column_sums(v, current, work))
         v.addcmul_(current, a, value=-1)
         if k > 1:
@@ -105,7 +105,7 @@ def _unit(v: Tensor, tolerance: float, inverse: Tensor, work: Tensor, out: Tenso
     torch.mul(v, inverse, out=out)
 
 
-def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+def _backward(graph: SparseOperator, grad: Tensor, theta: Tensor, terms: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     degree = theta.shape[0] - 1
     work = torch.empty_like(grad)
     grad_theta = torch.empty_like(theta, memory_format=torch.contiguous_format)
@@ -113,7 +113,6 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
     g = grad * theta[degree]
     # later_*: y, b and what is needed of the gradients of a and b, of the step k + 1.
     later_y, later_b, later_of_a, later_s_of_b, share = torch.zeros_like(grad), zero, zero, zero, zero
-    spare = torch.empty_like(grad)
     for k in range(degree, 0, -1):
         a, b, inverse = numbers[k]
         grad_theta[k] = _column_sums(grad, terms[k], work)
@@ -125,13 +124,13 @@ def _backward(graph: Tensor, grad: Tensor, theta: Tensor, terms: Tensor, numbers
         s_of_a = torch.where(alive, -(along[1] + share), zero)  # s times the gradient of a
         s_of_b = torch.where(alive, -along[2], zero) if k > 1 else zero
         of_a = s_of_a * inverse
-        g = torch.addmm(spare, graph, y, beta=0, out=spare)
+        g = graph.multiply(y)
         g.addcmul_(y, a, value=-1).addcmul_(grad, theta[k - 1])
         g.addcmul_(terms[k], s_of_a + later_b * later_of_a)
         if k < degree:
             g.addcmul_(later_y, later_b, value=-1).addcmul_(terms[k + 1], later_s_of_b)
         share = b * of_a
-        spare, later_y, later_b, later_of_a, later_s_of_b = later_y, y, b, of_a, s_of_b
+        later_y, later_b, later_of_a, later_s_of_b = y, b, of_a, s_of_b
     grad_theta[0] = _column_sums(grad, terms[0], work)
     g.addcmul_(terms[0], _column_sums(g, terms[0], work), value=-1)
     return g.mul_(numbers[0, 2]), grad_theta

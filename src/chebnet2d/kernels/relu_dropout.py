@@ -36,4 +36,4 @@ class _ReluDropout(StackFunction):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         out, p = ctx.saved_tensors
         scale = keep_scale(threshold_of(p))
-        return torch.ops.aten.threshold_backward(grads[0], out, 0) * scale.to(out)[..., None, None], None
+        return torch.ops.aten.threshold_backward(grads[0], out, 0).mul_(scale.to(out)[..., None, None]), None

@@ -44,9 +44,11 @@ class _Layers(StackFunction):
             threshold, x, s, run_maps, result, run_factors, run_bits = run
             result.copy_(x)
             mask, scale, s = torch.empty_like(result), 1.0, s.contiguous()
+            # The factors of P H are put into the values of P, which are fewer.
+            weights = {factor: operator.values * ((1 - alpha) * factor) for factor in (1.0, keep_scale(threshold))}
             for layer in range(layers):
                 factor = run_factors[layer if keep else 0]
-                torch.addmm(s, operator.csr, result, beta=alpha, alpha=(1 - alpha) * scale, out=factor)
+                torch.add(operator.multiply(result, weights[scale]), s, alpha=alpha, out=factor)
                 torch.mm(factor, run_maps[layer], out=result).relu_()
                 if threshold and layer < layers - 1:
                     result.mul_(write_mask(keep_bytes(stream, threshold, nodes * channels), mask))
@@ -75,11 +77,12 @@ class _Layers(StackFunction):
         for run in dropout_runs(p, maps, factors, bits, grad_hidden, grad_start, grad_maps):
             threshold, run_maps, run_factors, run_bits, grad, of_start, of_maps = run
             mask, of_factor = torch.empty_like(grad), torch.empty_like(grad)
+            weights = {factor: ctx.operator.values * ((1 - ctx.alpha) * factor) for factor in (1.0, keep_scale(threshold))}
             for layer in range(len(run_maps) - 1, -1, -1):
                 grad.mul_(write_mask(np.unpackbits(run_bits[layer].numpy(), count=nodes * channels), mask))
                 torch.mm(run_factors[layer].T, grad, out=of_maps[layer])
                 torch.mm(grad, run_maps[layer].T, out=of_factor)
                 of_start.add_(of_factor, alpha=ctx.alpha)
                 scale = keep_scale(threshold) if layer else 1.0
-                torch.addmm(grad, ctx.operator.csr, of_factor, beta=0, alpha=(1 - ctx.alpha) * scale, out=grad)
+                grad.copy_(ctx.operator.multiply(of_factor, weights[scale]))
         return None, None, None, grad_hidden, grad_start, grad_maps, None

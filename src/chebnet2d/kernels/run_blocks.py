@@ -7,6 +7,8 @@ runs and two columns of zeros:
     maps    B x 16 x 16   diag(W of run 0, W of run 1, 0), diag(W of run 2, W of run 3, 0), ...
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -19,12 +21,12 @@ _SPARSE, _NARROW, _FULL = 0.15, 3.2, 0.6
 
 
 class RunBlocks:
-    """R runs of C -> C' channels in ``count`` blocks of columns, ``together`` runs in each."""
+    """R runs of C -> C' channels in ``count`` blocks of columns, at most ``together`` runs in each."""
 
-    def __init__(self, operator: SparseOperator, maps: Tensor) -> None:
+    def __init__(self, operator: SparseOperator, maps: Tensor, together: int = BLOCK) -> None:
         self.runs = maps.shape[1] if maps.dim() == 4 else 1
         self.inputs, self.outputs = maps.shape[-2:]
-        self.together = min(self.runs, max(1, BLOCK // max(self.inputs, self.outputs)))
+        self.together = min(self.runs, together, max(1, BLOCK // max(self.inputs, self.outputs)))
         self.count = -(-self.runs // self.together)
         entries = operator.nnz / max(operator.shape[0], 1)
         self.pads = all(_padding_pays(self.together * channels, entries) for channels in (self.inputs, self.outputs))
@@ -75,6 +77,26 @@ class RunBlocks:
             (slice(j * self.inputs, (j + 1) * self.inputs), slice(j * self.outputs, (j + 1) * self.outputs))
             for j in range(self.together)
         ]
+
+
+def each_for_itself(compute: Callable[..., tuple[Tensor, ...]], *tensors: Tensor) -> tuple[Tensor, ...]:
+    """``compute(*tensors, together=...)`` so that a run that has diverged takes no other along.
+
+    Zero times infinity is NaN, so that one run spoils all that share its block. Where something is not finite, the runs are
+    computed one by one to see whose it is; then the others once more, with zeros in the place of those: what they would have got
+    without. All tensors, given and returned, have the runs in their second dimension.
+    """
+    shared = compute(*tensors, together=BLOCK)
+    if all(bool(one.sum().isfinite()) for one in shared):  # a sum is one pass; one that overflows only costs time
+        return shared
+    alone = compute(*tensors, together=1)
+    well = torch.stack([one.transpose(0, 1).flatten(1).isfinite().all(dim=1) for one in alone]).all(dim=0)
+
+    def of(tensor: Tensor) -> Tensor:
+        return well.view(-1, *(1 for _ in tensor.shape[2:]))
+
+    again = compute(*(one.where(of(one), 0.0) for one in tensors), together=BLOCK)
+    return tuple(a.where(of(a), b) for a, b in zip(again, alone, strict=True))
 
 
 def _padding_pays(used: int, entries: float) -> bool:

@@ -41,6 +41,7 @@ class ThreeTermBasis:
         raise NotImplementedError
 
     def terms(self, apply: Apply, start: Tensor, degree: int) -> Iterator[Tensor]:
+        """As ``Basis.terms``: each of the shape of ``start``."""
         before, current = start, start
         yield start
         for k in range(1, degree + 1):

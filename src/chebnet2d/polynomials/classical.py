@@ -84,6 +84,7 @@ class Bernstein:
     fixed: ClassVar[bool] = True
 
     def terms(self, apply: Apply, start: Tensor, degree: int) -> Iterator[Tensor]:
+        """As ``Basis.terms``: each of the shape of ``start``."""
         rising = start  # ((1 + M) / 2)^k start
         for k in range(degree + 1):
             term = rising

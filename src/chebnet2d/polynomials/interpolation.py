@@ -11,7 +11,7 @@ SCALINGS = ("interpolation", "paper", "coefficients")
 
 
 def chebyshev_nodes(degree: int) -> Tensor:
-    """x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D, in float64, from near 1 down to near -1."""
+    """x_b = cos((b + 1/2) pi / (D + 1)), b = 0..D: a vector of D + 1 numbers (float64), from near 1 to near -1."""
     integer("chebyshev_nodes", "degree", degree, 0)
     return torch.from_numpy(np.cos((np.arange(degree + 1) + 0.5) * np.pi / (degree + 1)))
 
