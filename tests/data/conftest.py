@@ -17,6 +17,10 @@ class Site:
     ranges: bool = True
     status: int = 200
     asked: list[tuple[str, str | None]] = field(default_factory=list)
+    length: str | None = None
+    content_range: str | None = None
+    tag_of_parts: str | None = None
+    redirects: dict[str, str] = field(default_factory=dict)
     url: str = ""
 
 
@@ -29,6 +33,11 @@ def site(monkeypatch):
             path = self.path.lstrip("/")
             asked = self.headers.get("Range")
             state.asked.append((path, asked))
+            if path in state.redirects:
+                self.send_response(302)
+                self.send_header("Location", state.redirects[path])
+                self.end_headers()
+                return
             if state.status != 200 or path not in state.files:
                 self.send_error(state.status if state.status != 200 else 404)
                 return
@@ -39,12 +48,12 @@ def site(monkeypatch):
                     self.send_error(416)
                     return
                 self.send_response(206)
-                self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+                self.send_header("Content-Range", state.content_range or f"bytes {start}-{len(body) - 1}/{len(body)}")
             else:
                 self.send_response(200)
-            self.send_header("Content-Length", str(len(body) - start))
+            self.send_header("Content-Length", state.length or str(len(body) - start))
             if state.etag:
-                self.send_header("ETag", state.etag)
+                self.send_header("ETag", state.tag_of_parts if start and state.tag_of_parts else state.etag)
             self.end_headers()
             end = len(body) if state.cut_after is None else min(len(body), start + state.cut_after)
             self.wfile.write(body[start:end])

@@ -1,6 +1,7 @@
 """The catalogue of datasets, without any file."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import get_origin, get_type_hints
 
@@ -66,7 +67,10 @@ def test_every_field_has_its_type():
         for owner in (entry, entry.statistics, entry.paper or Statistics()):
             for name, kind in get_type_hints(type(owner)).items():
                 value = getattr(owner, name)
-                if get_origin(kind) is tuple:
+                if get_origin(kind) is Mapping:
+                    assert isinstance(value, dict)
+                    assert all(isinstance(text, str) for pair in value.items() for text in pair)
+                elif get_origin(kind) is tuple:
                     assert isinstance(value, tuple)
                     assert all(isinstance(text, str) for text in value)
                 else:

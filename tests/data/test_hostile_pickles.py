@@ -10,7 +10,7 @@ import scipy.sparse
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.data import load
-from chebnet2d.data.raw_formats.unpickler import RefusedPickle, load_arrays
+from chebnet2d.data.raw_formats.unpickler import RefusedPickle, load_arrays, load_object_npy
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -98,6 +98,27 @@ def test_indices_outside_of_a_matrix_are_refused():
     matrix.indices = np.array([0, 1, 99], dtype=np.int32)
     with pytest.raises(ValueError, match="99|indices"):
         load_arrays(pickle.dumps(matrix, protocol=2))
+
+
+def test_pointers_that_only_look_empty_are_refused():
+    """Scipy looks at no pointer if the last one is 0, and a product with such a matrix ends the process."""
+    matrix = scipy.sparse.csr_matrix(np.eye(3))
+    matrix.indptr = np.array([0, 2**30, 5, 0], dtype=np.int32)
+    with pytest.raises(ValueError, match="must not fall"):
+        load_arrays(pickle.dumps(matrix, protocol=2))
+
+
+@pytest.mark.filterwarnings("error")
+def test_odd_escapes_in_texts_do_not_warn():
+    assert load_arrays(b"S'a\\]'\n.") == "a\\]"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_header_of_python_2_does_not_warn(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([1, 2], dtype=object), allow_pickle=True)
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "b.npy").write_bytes(content.replace(b"(2,), ", b"(2L,),"))
+    assert load_object_npy(tmp_path / "b.npy") == [1, 2]
 
 
 def test_texts_as_arrays_are_refused():

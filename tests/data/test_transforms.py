@@ -94,7 +94,7 @@ def test_edge_weights_follow_their_edges():
 
 
 def test_z_scores_of_a_large_sparse_matrix_are_refused(monkeypatch):
-    monkeypatch.setattr("chebnet2d.data.transforms.DENSE_LIMIT", 1 << 10)
+    monkeypatch.setattr("chebnet2d.preparation.transforms.DENSE_LIMIT", 1 << 10)
     data = csbm(nodes=100, degree=2, features=16)
     with pytest.raises(InputError, match=r"standardize: x must fit into 0 MiB as a dense matrix, got 100 x 16 sparse features"):
         standardize(sparse_of(data))

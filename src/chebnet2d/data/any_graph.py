@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
+from chebnet2d._sizes import peak_bytes, resident_bytes, show_bytes
 from chebnet2d.data.catalogue import known_name
 from chebnet2d.data.loading import load
 from chebnet2d.data.own_graph import is_graph_path, read_graph
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES
+from chebnet2d.data.own_graph.estimate import reading_bytes
 from chebnet2d.data.own_graph.folder import EDGES, FEATURES, LABELS
 
 
@@ -45,16 +46,50 @@ def files_of(name: str, reading: Mapping[str, Any]) -> list[Path]:
     return [*single, Path(name), *(Path(name) / file for file in (*EDGES, *FEATURES, *LABELS))]
 
 
-def reading_of(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """How files were read, without which ones: it holds for other graphs of the kind too."""
-    made = reading.get("features") in MADE_FEATURES
-    return {name: value for name, value in reading.items() if name not in ("edges", "labels") and (name != "features" or made)}
+def reading_bytes_of(name: str, reading: Mapping[str, Any], *, on_disk: bool = False) -> int:
+    """About the memory that ``load_graph`` takes at its peak for a graph of the user's own; 0 for a dataset."""
+    if name and not is_own_graph(name):
+        return 0
+    edges = Path(reading["edges"]) if "edges" in reading else Path(name)
+    return reading_bytes(files_of(name, reading), edges, on_disk=on_disk)
 
 
-def check_classes(data: Any, owner: str) -> None:
-    """A classifier needs two classes to tell apart."""
+def way_of_reading(
+    owner: str, limit: int | None, name: str, reading: Mapping[str, Any], *, chunks: bool = True
+) -> dict[str, Any]:
+    """Arguments of ``load_graph`` with which the files are read within the limit of the process; an error where there are none.
+
+    Edges are read in chunks where they are too many. ``chunks``: whether the caller can do with such. ``limit`` None: there is
+    none.
+    """
+    if limit is None:
+        return {}
+    least = None
+    for on_disk in (False, True)[: 2 if chunks else 1]:
+        needed = resident_bytes() + reading_bytes_of(name, reading, on_disk=on_disk)
+        if needed <= limit:
+            return {"edges_on_disk": True} if on_disk else {}
+        least = needed if least is None else min(least, needed)
+    assert least is not None
+    raise InputError(owner, "memory", f"about {show_bytes(least)} to read these files", got=show_bytes(limit))
+
+
+def check_read(owner: str, limit: int | None) -> None:
+    """Whether the limit has held so far."""
+    needed = peak_bytes()
+    if limit is not None and needed > limit:
+        raise InputError(owner, "memory", f"at least {show_bytes(needed)}, which reading the graph took", got=show_bytes(limit))
+
+
+def check_trainable(data: Any, owner: str) -> None:
+    """A classifier needs two classes to tell apart, and something to tell them by."""
     found = data.y[data.y >= 0].unique() if data.get("y") is not None else ()
     if len(found) < 2:
         got, hint = "no labels" if len(found) == 0 else "one class only", "Give them by {} or a label column."
         rule = "labels of at least two classes"
         raise InputError(owner, "the graph", rule, got=got, hint=hint, verb="have", mentions=("labels",))
+    if data.num_features == 0:
+        left_out = data.preparation.encoding.columns if data.get("preparation") is not None else ()
+        got = "; ".join(f"{column.name!r} {column.became}" for column in left_out[:5]) or "none"
+        hint = "Features can be made from the graph alone: 'degree' or 'identity' by {}."
+        raise InputError(owner, "the graph", "a feature", got=got, hint=hint, verb="have", mentions=("features",))

@@ -31,7 +31,7 @@ def write_cache(path: Path, data: Data) -> None:
     """Best effort: without a writable cache folder everything works, only slower."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_graph(data, path)
+        write_graph(data, path, force=True)  # a broken file in its own place is of no use to anybody
     except Exception as error:  # safetensors has an exception of its own for a full or read-only disk
         _log.warning("cache folder not writable, the next load will read the raw files again: %s", error)
 

@@ -1,7 +1,8 @@
 """The catalogue: one entry per dataset, from which reading, fetching and checking follow. The facts are in ``catalogue.toml``."""
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 
 from chebnet2d._checks import InputError, one_of
@@ -38,6 +39,7 @@ class Entry:
         split: the split kind of the paper's experiments.
         fixed: describes the splits that come with the files; "" where there are none.
         trouble: what a user should know before trusting a result.
+        sha256: sums of the raw files, by name, of those that are known.
         digest: of x, edge_index and y, as ``dataset_digest`` gives it; None where nobody has counted the files here.
         words: whether features are counts of words, which the literature divides by their sum.
         placeholder_class: the class that the literature gives to nodes without a label.
@@ -61,6 +63,7 @@ class Entry:
     digest: str | None = None
     words: bool = False
     placeholder_class: int | None = None
+    sha256: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def _read_catalogue() -> dict[str, Entry]:
@@ -69,11 +72,11 @@ def _read_catalogue() -> dict[str, Entry]:
     entries = {}
     for name, own in content["dataset"].items():
         facts = content["common"].get(own["format"], {}) | own
-        for field, value in facts.items():
-            if isinstance(value, dict):
-                facts[field] = Statistics(**value)
+        for key, value in facts.items():
+            if isinstance(value, dict) and key != "sha256":
+                facts[key] = Statistics(**value)
             elif isinstance(value, list):
-                facts[field] = tuple(text.replace("{name}", name) for text in value)
+                facts[key] = tuple(text.replace("{name}", name) for text in value)
         entries[name] = Entry(name, **facts)
     return entries
 

@@ -12,8 +12,7 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
-
-DENSE_LIMIT = 256 * 2**20  # bytes of a dense float32 x; above it x is a sparse CSR tensor
+from chebnet2d.preparation.joining import DENSE_LIMIT
 
 
 def make_data(

@@ -2,8 +2,10 @@
 
 import http.client
 import json
+import os
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,24 @@ DownloadProgress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 18
 _BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
+
+
+class _Stale(ConnectionError):
+    """What the server sent does not continue what has arrived: the next attempt begins anew."""
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection to https, or to the scheme that was asked for; urllib would also go to ftp and from https to http."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        scheme = urllib.parse.urlsplit(newurl).scheme.lower()
+        if scheme not in ("https", req.type):
+            fp.close()
+            raise InputError("fetch", req.full_url, "redirected to https only", got=newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_OPENER = urllib.request.build_opener(_Redirects)
 
 
 class NotFound(InputError):
@@ -46,6 +66,8 @@ def download(url: str, path: Path, progress: DownloadProgress | None = None, *, 
             reason = f"HTTP {error.code}"
         except _BROKEN as error:
             reason = getattr(error, "reason", None) or error
+            if isinstance(error, _Stale):
+                part.unlink(missing_ok=True)
         else:
             part.replace(path)
             note.unlink(missing_ok=True)
@@ -60,13 +82,17 @@ def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadPro
     if done and version:
         request.add_header("Range", f"bytes={done}-")
         request.add_header("If-Range", version)
-    with urllib.request.urlopen(request, timeout=timeout) as answer:  # urllib verifies certificates by default
-        if answer.status != 206 or not (answer.headers.get("Content-Range") or "").startswith(f"bytes {done}-"):
-            done = 0
-        length = answer.headers.get("Content-Length")
-        total = done + int(length) if length is not None else None
+    with _OPENER.open(request, timeout=timeout) as answer:  # urllib verifies certificates by default
         tag = answer.headers.get("ETag") or ""
         strong = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified")
+        if answer.status != 206:
+            done = 0
+        elif not done or strong != version or not (answer.headers.get("Content-Range") or "").startswith(f"bytes {done}-"):
+            raise _Stale("a part of another file than the one that was begun")
+        length = answer.headers.get("Content-Length")
+        if length is not None and not (length.isascii() and length.strip().isdigit() and len(length) < 19):
+            raise InputError("fetch", f"the Content-Length of {url}", "a number of bytes", length)
+        total = done + int(length) if length is not None else None
         note.write_text(json.dumps({"url": url, "version": strong}), encoding="utf-8")
         with part.open("ab" if done else "wb") as stream:
             while chunk := answer.read(_CHUNK):
@@ -74,6 +100,8 @@ def _continue(url: str, part: Path, note: Path, name: str, progress: DownloadPro
                 done += len(chunk)
                 if progress is not None:
                     progress(name, done, total)
+            stream.flush()
+            os.fsync(stream.fileno())
     if total is not None and done != total:
         raise http.client.IncompleteRead(b"", total - done)
 

@@ -8,14 +8,15 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import lock_handle
 from chebnet2d.data.catalogue import Entry, find_entry
 from chebnet2d.data.checking import check, compare
 from chebnet2d.data.download import DownloadProgress, NotFound, download
-from chebnet2d.data.folders import data_root
+from chebnet2d.data.folders import busy, data_root, locked_beside, put_in_place
 from chebnet2d.data.generated import generated_facts
 from chebnet2d.data.loading import files_of, with_placeholders
 from chebnet2d.data.raw_formats import RAW_FORMATS
@@ -37,7 +38,8 @@ def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress 
             got = "; ".join(found.mismatches)
             rule = "the catalogue's counts"
             raise InputError("fetch", f"the files in {folder}", rule, got=got, hint=hint, mentions=("force",), verb="have")
-        return folder
+        with suppress(OSError), locked_beside(folder):  # deletes what a killed call has left, where it may
+            return folder
     staging = base / ".fetch" / entry.name
     try:
         staging.mkdir(parents=True, exist_ok=True)
@@ -47,21 +49,42 @@ def fetch(name: str, root: str | Path | None = None, progress: DownloadProgress 
         arrived = _download_all(entry, staging, progress)
         try:
             data = with_placeholders(RAW_FORMATS[entry.format].read(staging, entry), entry)
-            mismatches = compare(entry, data).mismatches
+            mismatches = compare(entry, data, staging).mismatches
         except InputError as error:
             mismatches = (str(error),)
         if mismatches:
             shutil.rmtree(staging)
             got = "; ".join(mismatches).rstrip(".")
             raise InputError("fetch", entry.name, "the catalogue's counts", got=got, hint="Nothing was kept.", verb="have")
-        if generated_facts(entry, base) is not None:
-            shutil.rmtree(folder)  # its note and its splits must not stay beside the dataset
-        for file in arrived:
-            target = folder / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (staging / file).replace(target)
-        shutil.rmtree(staging)
+        _keep_only(staging, arrived)
+        if generated_facts(entry, base) is None:  # its note and its splits must not stay beside the dataset
+            _add_others(staging, folder)
+        try:
+            with locked_beside(folder) as alone:
+                if not alone:
+                    raise busy("fetch", folder)
+                put_in_place(staging, folder)
+        except OSError as error:
+            raise InputError("fetch", str(folder), "writable", got=error.strerror or str(error)) from None
     return folder
+
+
+def _keep_only(staging: Path, files: list[str]) -> None:
+    """Archives and notes of the download are not needed any more."""
+    for path in sorted(staging.rglob("*"), reverse=True):
+        if path.is_file() and path.relative_to(staging).as_posix() not in files:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def _add_others(staging: Path, folder: Path) -> None:
+    """What the user keeps beside the files of the dataset stays."""
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        target = staging / path.relative_to(folder)
+        if path.is_file() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
 
 
 def _download_all(entry: Entry, staging: Path, progress: DownloadProgress | None) -> list[str]:
@@ -106,18 +129,11 @@ def _unpacked(archive: Path, staging: Path, entry: Entry) -> list[str]:
 @contextmanager
 def _alone(staging: Path, entry: Entry) -> Iterator[None]:
     """A lock, because two downloads into one folder would mix. It is released when the process ends, however that happens."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system
-        yield
-        return
     lock = staging.with_name(f"{entry.name}.lock")
     handle = os.open(lock, os.O_CREAT | os.O_RDWR)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError("fetch", entry.name, "fetched by one process at a time", got="another one at work") from None
+        if not lock_handle(handle):
+            raise InputError("fetch", entry.name, "fetched by one process at a time", got="another one at work")
         try:
             yield
         finally:

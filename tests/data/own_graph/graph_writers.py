@@ -13,6 +13,17 @@ import pyarrow.parquet as pq
 import scipy.sparse
 import torch
 
+from chebnet2d.data.own_graph import from_networkx, read_graph
+
+
+def read_raw(*arguments: Any, **options: Any) -> Any:
+    """The graph with its features as they are in the files."""
+    return read_graph(*arguments, preprocess="none", **options)
+
+
+def raw_networkx(*arguments: Any, **options: Any) -> Any:
+    return from_networkx(*arguments, preprocess="none", **options)
+
 
 @dataclass
 class Example:

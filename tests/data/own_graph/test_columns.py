@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from chebnet2d.data.own_graph import read_graph
+from graph_writers import read_raw
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from chebnet2d.data.own_graph import read_graph
 def test_edge_columns_are_recognised_or_named(tmp_path: Path, text: str, arguments: Any, edges: Any, weights: Any) -> None:
     (tmp_path / "edges.csv").write_text(text, encoding="utf-8")
     np.save(tmp_path / "features.npy", np.eye(3))
-    data = read_graph(tmp_path, **arguments)
+    data = read_raw(tmp_path, **arguments)
     assert data.edge_index.T.tolist() == [list(edge) for edge in edges]
     assert (data.edge_weight.tolist() if "edge_weight" in data else None) == weights
 
@@ -53,21 +53,21 @@ def test_a_header_of_unknown_names_is_told_from_an_edge(tmp_path: Path, text: st
     path = tmp_path / "edges.csv"
     path.write_text(text)
     if ids:
-        assert list(read_graph(path, features="degree").node_ids) == ids
+        assert list(read_raw(path, features="degree").node_ids) == ids
     else:
         with pytest.raises(ValueError, match="at least one node"):
-            read_graph(path, features="degree")
+            read_raw(path, features="degree")
         (tmp_path / "nodes.csv").write_text("id,f\nann,1\nbob,2\n")
-        assert read_graph(tmp_path).edge_index.tolist() == [[0], [1]]
+        assert read_raw(tmp_path).edge_index.tolist() == [[0], [1]]
 
 
 def test_ids_are_integers_only_if_all_are_written_as_such(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("source,target\n10,9\n9,10\n")
-    data = read_graph(tmp_path, features="degree")
+    data = read_raw(tmp_path, features="degree")
     assert data.node_ids.dtype == np.int64
     assert data.node_ids.tolist() == [9, 10]
     (tmp_path / "edges.csv").write_text("source,target\n10,09\n9,10\n")
-    assert read_graph(tmp_path, features="degree").node_ids.tolist() == ["09", "10", "9"]
+    assert read_raw(tmp_path, features="degree").node_ids.tolist() == ["09", "10", "9"]
 
 
 def test_parquet_integers_meet_csv_text(tmp_path: Path) -> None:
@@ -75,6 +75,6 @@ def test_parquet_integers_meet_csv_text(tmp_path: Path) -> None:
         pa.table({"from": pa.array([5, 7], pa.int32()), "to": pa.array([7, 5], pa.uint64())}), tmp_path / "edges.parquet"
     )
     (tmp_path / "features.csv").write_text("id,f\n7,1\n5,2\n")
-    data = read_graph(tmp_path)
+    data = read_raw(tmp_path)
     assert data.node_ids.tolist() == [5, 7]
     assert data.x.tolist() == [[2.0], [1.0]]

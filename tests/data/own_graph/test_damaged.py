@@ -80,7 +80,8 @@ SOUND = sound_files()
 
 def read_one(folder: Path, file: str) -> Any:
     if file in ("edges.csv", "nodes.csv"):
-        return read_graph(folder, categorical="one-hot", missing_features="zero")
+        read_graph(folder)
+        return read_graph(folder, preprocess="none", categorical="one-hot", missing_features="zero")
     if file.startswith("x."):
         return read_graph(edges=folder / "edges.csv", features=folder / file)
     return read_graph(folder / file, features="degree" if file == "e.parquet" else None)

@@ -7,8 +7,19 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
-from graph_writers import Example, as_networkx, as_npz, as_parquet, as_text, assert_same, feature_names, truth
+from chebnet2d.data.own_graph import write_graph
+from graph_writers import (
+    Example,
+    as_networkx,
+    as_npz,
+    as_parquet,
+    as_text,
+    assert_same,
+    feature_names,
+    raw_networkx,
+    read_raw,
+    truth,
+)
 
 WORDS = st.text(
     st.characters(
@@ -46,14 +57,14 @@ def test_every_format_gives_the_same_tensors(tmp_path_factory: pytest.TempPathFa
     for suffix in ("csv", "tsv"):
         (folder / suffix).mkdir()
         as_text(folder / suffix, example, suffix)
-        found[suffix] = read_graph(folder / suffix, missing_features=missing)
+        found[suffix] = read_raw(folder / suffix, missing_features=missing)
     (folder / "parquet").mkdir()
-    found["parquet"] = read_graph(as_parquet(folder / "parquet", example), missing_features=missing)
+    found["parquet"] = read_raw(as_parquet(folder / "parquet", example), missing_features=missing)
     for sparse in (False, True):
-        found[f"npz, sparse {sparse}"] = read_graph(as_npz(folder, example, expected, sparse), missing_features=missing)
-    found["networkx"] = from_networkx(as_networkx(example), feature_names(example), missing_features=missing)
+        found[f"npz, sparse {sparse}"] = read_raw(as_npz(folder, example, expected, sparse), missing_features=missing)
+    found["networkx"] = raw_networkx(as_networkx(example), feature_names(example), missing_features=missing)
     for source in ("csv", "npz, sparse True"):
-        found[f"safetensors of {source}"] = read_graph(write_graph(found[source], folder / "graph.safetensors"))
+        found[f"safetensors of {source}"] = read_raw(write_graph(found[source], folder / "graph.safetensors"))
     for name, data in found.items():
         if name == "networkx":  # which lists its edges by source
             assert sorted(data.edge_index.T.tolist()) == sorted(map(list, zip(*expected["edge_index"], strict=True)))
@@ -86,7 +97,7 @@ def test_graphml_as_networkx_writes_it_equals_networkx(
         graph.add_edge(str(a), str(b), weight=float(random.random()))
     path = tmp_path_factory.mktemp("graphml") / "graph.graphml"
     nx.write_graphml(graph, path)
-    read, direct = read_graph(path), from_networkx(graph)
+    read, direct = read_raw(path), raw_networkx(graph)
     for key in ("x", "y", "edge_index", "edge_weight"):
         torch.testing.assert_close(read[key], direct[key], rtol=0, atol=0)
     assert list(read.node_ids) == list(direct.node_ids)

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from chebnet2d.data.own_graph import read_graph
-from graph_writers import with_edges
+from graph_writers import read_raw, with_edges
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ from graph_writers import with_edges
 def test_labels(tmp_path: Path, text: str, y: list[int], names: list[str], arguments: Any) -> None:
     np.save(with_edges(tmp_path) / "features.npy", np.eye(3))
     (tmp_path / "labels.csv").write_text(text)
-    data = read_graph(tmp_path, **arguments)
+    data = read_raw(tmp_path, **arguments)
     assert data.y.tolist() == y
     assert data.class_names == names
 
@@ -50,24 +49,24 @@ def test_parquet_labels_of_every_type(tmp_path: Path) -> None:
         (pa.array(["b", None, "a"]).dictionary_encode(), [1, -1, 0], ["a", "b"]),
     ]:
         pq.write_table(pa.table({"node": [0, 1, 2], "y": column}), tmp_path / "labels.parquet")
-        data = read_graph(tmp_path)
+        data = read_raw(tmp_path)
         assert (data.y.tolist(), data.class_names) == (y, names)
 
 
 def test_y_beside_x_is_a_coordinate(tmp_path: Path) -> None:
     (with_edges(tmp_path) / "nodes.csv").write_text("id,x,y\n0,1,2\n1,3,4\n2,5,6\n")
-    assert read_graph(tmp_path).feature_names == ["x", "y"]
+    assert read_raw(tmp_path).feature_names == ["x", "y"]
     (tmp_path / "nodes.csv").write_text("id,f,y\n0,1,2\n1,3,4\n2,5,6\n")
-    assert read_graph(tmp_path).class_names == ["2", "4", "6"]
+    assert read_raw(tmp_path).class_names == ["2", "4", "6"]
 
 
 def test_a_column_name_is_for_the_tables_that_have_it(tmp_path: Path) -> None:
     (with_edges(tmp_path) / "features.csv").write_text("paper,f\n0,1\n1,2\n2,3\n")
     (tmp_path / "labels.csv").write_text("id,kind,note\n2,x,\n0,y,\n")
-    data = read_graph(tmp_path, node_id="paper", label="kind")
+    data = read_raw(tmp_path, node_id="paper", label="kind")
     assert (data.x.tolist(), data.y.tolist()) == ([[1], [2], [3]], [1, -1, 0])
     with pytest.raises(ValueError, match=r"labels\.csv: label must be one of its columns \('id', 'kind', 'note'\), got 'sort'"):
-        read_graph(tmp_path, node_id="paper", label="sort")
+        read_raw(tmp_path, node_id="paper", label="sort")
     (tmp_path / "features.csv").write_text("paper,f,sort\n0,1,1\n1,2,1\n2,3,2\n")
     with pytest.raises(ValueError, match=r"features\.csv: labels must come from one place, got the column 'sort'"):
-        read_graph(tmp_path, node_id="paper", label="sort")
+        read_raw(tmp_path, node_id="paper", label="sort")

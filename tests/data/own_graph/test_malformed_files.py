@@ -63,12 +63,12 @@ case("GraphML with an unknown key", {"g.graphml": graphml('<node id="a"><data ke
 case("GraphML with an undeclared node",
      {"g.graphml": graphml('<node id="a"><data key="d0">1</data></node>\n<edge source="a" target="b"/>', KEY)},
      "g.graphml, line 5: node 'b' must be in g.graphml, got no row for it. Add one, or choose 'zero' or 'mean' "
-     "by missing_features=.", path="g.graphml")
+     "by missing_features=.", path="g.graphml", preprocess="none")
 case("GraphML with a node twice", {"g.graphml": graphml('<node id="a"/>\n<node id="a"/>')},
      "g.graphml, line 4: id must occur once, got 'a' again (line 3 has it).", path="g.graphml")
 case("GraphML with a value missing", {"g.graphml": graphml('<node id="a"><data key="d0">1</data></node>\n<node id="b"/>', KEY)},
      "g.graphml, line 5: column 'age' must have a value, got none. Fill such values with 'zero' or 'mean' by "
-     "missing_features=.", path="g.graphml")
+     "missing_features=.", path="g.graphml", preprocess="none")
 case("GraphML with entities",
      {"g.graphml": '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n' + graphml('<node id="&b;"/>')},
      "g.graphml, line 1: GraphML must have no document type, got one. Entities could make a small file endless.",

@@ -47,7 +47,7 @@ case("id is a name, rows have none", {"edges.csv": "source,target\n0,ann\n", "fe
      "no ids, so they are the nodes 0 to 2; an id column there allows any ids.")
 case("id without features", {"edges.csv": "source,target\na,b\nb,zoë\n", "features.csv": "id,f\nb,1\na,2\n"},
      "edges.csv, line 3: node 'zoë' must be in features.csv, got no row for it. Add one, or choose 'zero' or "
-     "'mean' by missing_features=.")
+     "'mean' by missing_features=.", preprocess="none")
 case("not UTF-8", {"edges.csv": "source,target\na,b\nM\xfcller,a\n".encode("latin-1"), "features.csv": X},
      "edges.csv, line 3: text must be UTF-8, got b'M\\xfcller,a\\n'. Save the file as UTF-8.")
 case("unknown column", {"edges.csv": EDGES, "features.csv": X},
@@ -66,18 +66,18 @@ case("no features", {"edges.csv": EDGES},
      "has) or 'identity' (one feature per node) by features=.")
 case("value is missing", {"edges.csv": EDGES, "features.csv": "id,age,f\n0,1,1\n1,NA,2\n2,3,3\n"},
      "features.csv, line 3: column 'age' must have a value, got none. Fill such values with 'zero' or 'mean' by"
-     " missing_features=.")
+     " missing_features=.", preprocess="none")
 case("value is a word", {"edges.csv": EDGES, "features.csv": "id,colour\n0,red\n1,blue\n2,red\n"},
      "features.csv, line 2: column 'colour' must be a number, got 'red'. Encode a column of words as 'one-hot' "
-     "by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.")
+     "by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.", preprocess="none")
 case("value is a date", {"edges.csv": EDGES, "features.csv": "id,day\n0,2020-01-01\n1,2020-01-02\n2,2020-01-03\n"},
      "features.csv, line 2: column 'day' must be a number, got '2020-01-01'. Encode a column of words as 'one-"
-     "hot' by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.")
+     "hot' by categorical=, leave it out by ignore=, or name it by node_id= or label= if it holds that.", preprocess="none")
 case("one word among numbers", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,oops\n2,3\n"},
      "features.csv, line 3: column 'f' must be a number, got 'oops'. Most of the column is numbers: correct the"
-     " value, or leave it empty and choose 'zero' or 'mean' by missing_features=.", categorical="one-hot")
+     " value, or leave it empty and choose 'zero' or 'mean' by missing_features=.", categorical="one-hot", preprocess="none")
 case("value is infinite", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,inf\n2,3\n"},
-     "features.csv, line 3: column 'f' must be a finite number, got inf.")
+     "features.csv, line 3: column 'f' must be a finite number, got inf.", preprocess="none")
 case("id twice", {"edges.csv": EDGES, "features.csv": "id,f\n0,1\n1,2\n2,3\n1,4\n2,5\n"},
      "features.csv, line 5: id must occur once, got '1' again (line 3 has it).")
 case("header or row", {"edges.csv": EDGES, "features.csv": "paper,0.5\n0,1\n"},
@@ -94,16 +94,23 @@ case("npy of objects", {"edges.csv": EDGES, "features.npy": npy(np.array([[None,
      "features.npy must be plain numbers or text, got pickled objects, which are never loaded.")
 case("npy of three dimensions", {"edges.csv": EDGES, "features.npy": npy(np.zeros((3, 2, 1)))},
      "features.npy: the array must be a matrix with a row for each node, got shape (3, 2, 1).")
+case("npy without columns, of any number of rows", {"edges.csv": EDGES, "features.npy": npy(np.zeros((2**40, 0)))},
+     "features.npy: the array must have at least one column, got shape (1099511627776, 0).")
 case("npy of text", {"edges.csv": EDGES, "features.npy": npy(np.array([["a"], ["b"], ["c"]]))},
      "features.npy: the array must hold real numbers, got dtype <U1. Encode words as numbers first.")
 case("npy with NaN", {"edges.csv": EDGES, "features.npy": npy(np.array([[1, 2], [3, np.nan], [5, 6]]))},
      "features.npy: the array in row 1, column 1 (from 0) must have a value, got none. Fill such values with "
-     "'zero' or 'mean' by missing_features=.")
+     "'zero' or 'mean' by missing_features=.", preprocess="none")
 case("npy cut off", {"edges.csv": EDGES, "features.npy": npy(np.zeros((30, 2)))[:-9]},
      "features.npy must be a file that can be read, got: ...")
 case("sparse with an index outside", {"edges.csv": EDGES, "features.npz": sparse(indices=[0, 7])},
      "features.npz: the matrix must be the parts of a CSR matrix that fit each other, got: ...")
 case("sparse with a falling indptr", {"edges.csv": EDGES, "features.npz": sparse(indptr=[0, 3, 2])},
+     "features.npz: the matrix must be the parts of a CSR matrix that fit each other, got: ...")
+case("npz with a name of two lines", {"edges.csv": EDGES, "features.npz": npz(**{"in\ndi\x1b[1mces": [1]})},
+     "features.npz: the archive must hold a sparse matrix (as scipy.sparse.save_npz writes it) or a matrix x, got "
+     "in\\ndi\\x1b[1mces.")
+case("sparse with pointers that only look empty", {"edges.csv": EDGES, "features.npz": sparse(indptr=[0, 2**40, 0])},
      "features.npz: the matrix must be the parts of a CSR matrix that fit each other, got: ...")
 case("sparse in another format", {"edges.csv": EDGES, "features.npz": sparse(format=np.array(b"bsr"))},
      "features.npz: the matrix must be in the format csr, csc or coo with its parts, got 'bsr' with format, shape, data, "
@@ -113,13 +120,13 @@ case("npz without a matrix", {"edges.csv": EDGES, "features.npz": npz(a=[1])},
 case("Parquet lists of two lengths", {"edges.csv": EDGES, "features.parquet": parquet(id=[0, 1, 2], e=[[1.0], [1.0, 2.0], None])},
      "features.parquet, row 1 (from 0): column 'e' must hold lists of 1 numbers as the first row, got 2.")
 case("Parquet of structures", {"edges.csv": EDGES, "features.parquet": parquet(id=[0], s=[{"a": 1}])},
-     "features.parquet: column 's' must hold numbers or text, got type struct<a: int64>.")
+     "features.parquet: column 's' must hold numbers or text, got type struct<a: int64>.", preprocess="none")
 
 # ---- labels --------------------------------------------------------------------------------------------------
 case("label of an unknown node",
      {"edges.csv": "a,b\nb,a\n", "features.csv": "id,f\na,1\nb,2\n", "labels.csv": "id,label\na,x\nc,y\n"},
      "labels.csv, line 3: node 'c' must be in features.csv, got no row for it. Add one, or choose 'zero' or "
-     "'mean' by missing_features=.")
+     "'mean' by missing_features=.", preprocess="none")
 case("label twice", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,x\n0,y\n"},
      "labels.csv, line 3: id must occur once, got '0' again (line 2 has it).")
 case("label is a fraction", {"edges.csv": EDGES, "features.csv": X, "labels.csv": "id,label\n0,1\n1,0.37\n"},

@@ -1,7 +1,5 @@
-"""Other ways in: saved data, networkx, GraphML, paths, long files and the examples of the documentation."""
+"""Other ways in: saved data, networkx, GraphML, paths and long files."""
 
-import doctest
-import re
 from pathlib import Path
 
 import networkx as nx
@@ -11,8 +9,8 @@ import scipy.sparse
 import torch
 from torch_geometric.data import Data
 
-from chebnet2d.data.own_graph import from_networkx, is_graph_path, read_graph, write_graph
-from graph_writers import Example, as_text, write_rows
+from chebnet2d.data.own_graph import is_graph_path, write_graph
+from graph_writers import Example, as_text, raw_networkx, read_raw, write_rows
 
 
 def test_saved_data_comes_back_whole(tmp_path: Path) -> None:
@@ -20,7 +18,7 @@ def test_saved_data_comes_back_whole(tmp_path: Path) -> None:
     data.train_mask = torch.tensor([True, False, False, True])
     data.note, data.numbers, data.nothing = "über", [1, 2.5, "x"], None
     path = write_graph(data, tmp_path / "graph.safetensors")
-    again = read_graph(path)
+    again = read_raw(path)
     for key in ("x", "edge_index", "y", "train_mask"):
         assert torch.equal(again[key], data[key])
     assert (again.note, again.numbers, again.name, again.class_names) == ("über", [1, 2.5, "x"], "graph", ["0", "1"])
@@ -34,17 +32,17 @@ def test_networkx_features_in_every_form() -> None:
     graph.add_node("b", v=np.array([1.0, 2.0]), n=1, colour="red", label="x")
     graph.add_node("a", v=torch.tensor([3.0, 4.0]), n=2, colour="blue")
     graph.add_edge("b", "a")
-    assert from_networkx(graph, ["v", "n"]).x.tolist() == [[3, 4, 2], [1, 2, 1]]
-    assert from_networkx(graph, "n").x.tolist() == [[2], [1]]
-    everything = from_networkx(graph, categorical="one-hot")
+    assert raw_networkx(graph, ["v", "n"]).x.tolist() == [[3, 4, 2], [1, 2, 1]]
+    assert raw_networkx(graph, "n").x.tolist() == [[2], [1]]
+    everything = raw_networkx(graph, categorical="one-hot")
     assert everything.x.tolist() == [[3, 4, 2, 1, 0], [1, 2, 1, 0, 1]]
     assert everything.name == "friends"
     assert everything.y.tolist() == [-1, 0]
-    assert from_networkx(graph, "degree").x.tolist() == [[1], [1]]
+    assert raw_networkx(graph, "degree").x.tolist() == [[1], [1]]
     # A matrix has its rows in the order of graph.nodes.
     for matrix in (np.array([[7.0], [8.0]]), torch.tensor([[7.0], [8.0]]), scipy.sparse.csr_array([[7.0], [8.0]])):
-        assert from_networkx(graph, matrix).x.to_dense().tolist() == [[8], [7]]
-    assert from_networkx(nx.relabel_nodes(graph, {"a": (0, 1), "b": (1, 0)}), "n").node_ids.tolist() == ["(0, 1)", "(1, 0)"]
+        assert raw_networkx(graph, matrix).x.to_dense().tolist() == [[8], [7]]
+    assert raw_networkx(nx.relabel_nodes(graph, {"a": (0, 1), "b": (1, 0)}), "n").node_ids.tolist() == ["(0, 1)", "(1, 0)"]
 
 
 def test_graphml_with_features_of_its_own(tmp_path: Path) -> None:
@@ -52,10 +50,10 @@ def test_graphml_with_features_of_its_own(tmp_path: Path) -> None:
     graph.nodes["a"]["label"] = "x"
     nx.write_graphml(graph, tmp_path / "g.graphml")
     (tmp_path / "f.csv").write_text("id,f\nb,1\na,2\n")
-    data = read_graph(tmp_path / "g.graphml", features=tmp_path / "f.csv")
+    data = read_raw(tmp_path / "g.graphml", features=tmp_path / "f.csv")
     assert data.x.tolist() == [[2], [1]]
     assert data.y.tolist() == [0, -1]
-    assert read_graph(tmp_path / "g.graphml", features="degree").x.tolist() == [[1], [1]]
+    assert read_raw(tmp_path / "g.graphml", features="degree").x.tolist() == [[1], [1]]
 
 
 def test_what_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +71,7 @@ def test_the_result_fits_the_rest_of_the_library(tmp_path: Path) -> None:
     from chebnet2d.graph import adjacency
 
     as_text(tmp_path, Example(["b", "a", "c"], [[1], [2], [3]], ["x", "y", None], [("a", "b"), ("c", "b")], [2, 3]), "csv")
-    data = read_graph(tmp_path)
+    data = read_raw(tmp_path)
     assert data.validate()
     operator = adjacency(data.edge_index, data.edge_weight, data.num_nodes)
     np.testing.assert_array_equal(operator.to_scipy().toarray(), [[0, 2, 0], [2, 0, 3], [0, 3, 0]])
@@ -86,19 +84,5 @@ def test_a_long_file_is_read_in_blocks(tmp_path: Path) -> None:
     ends = random.integers(0, len(ids), (200_000, 2))
     path = write_rows(tmp_path / "edges.csv", ["source", "target"], [[ids[a], ids[b]] for a, b in ends])
     assert path.stat().st_size > 2**22
-    data = read_graph(path, features="identity")
+    data = read_raw(path, features="identity")
     np.testing.assert_array_equal(data.node_ids[data.edge_index.numpy()], ids[ends.T])
-
-
-def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (Path(__file__).parents[3] / "docs" / "own-graph.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    files = re.findall(r"`(my-graph/[\w.]+)`:\n\n```csv\n(.*?)```", text, flags=re.DOTALL)
-    assert [name for name, _ in files] == ["my-graph/edges.csv", "my-graph/nodes.csv"]
-    for name, content in files:
-        Path(name).parent.mkdir(exist_ok=True)
-        Path(name).write_text(content, encoding="utf-8")
-    examples = doctest.DocTestParser().get_doctest(text, {}, "own-graph.md", None, 0)
-    assert len(examples.examples) > 10
-    result = doctest.DocTestRunner().run(examples)
-    assert result.failed == 0

@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from chebnet2d import InputError
 from chebnet2d.data.own_graph import from_networkx, read_graph, write_graph
 from file_contents import snapshot
+from graph_writers import raw_networkx, read_raw
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_saved_graphs_are_checked_when_they_are_read(tmp_path: Path, change: dic
         data[key] = value
     path = write_graph(data, tmp_path / "g.safetensors")
     with pytest.raises(InputError, match=f"g.safetensors: {sentence}"):
-        read_graph(path)
+        read_raw(path)
 
 
 def test_sparse_parts_of_a_saved_graph_are_checked(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_networkx_errors_name_the_node(arguments: dict[str, Any], sentence: str)
     if not arguments:
         del graph.nodes["a"]["odd"], graph.nodes["b"]["odd"], graph.nodes["a"]["f"]
     with pytest.raises(InputError) as caught:
-        from_networkx(graph, **arguments)
+        raw_networkx(graph, **arguments)
     assert str(caught.value).startswith(sentence)
 
 

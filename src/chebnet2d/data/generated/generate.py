@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import uuid
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.data.catalogue import Entry, Statistics, find_entry
-from chebnet2d.data.folders import data_root
+from chebnet2d.data.folders import busy, data_root, locked_beside, put_in_place, temporary_beside
 from chebnet2d.data.generated.graph_model import EXPONENTS, draw_edges, draw_labels
 from chebnet2d.data.generated.shapes import shape_of
 from chebnet2d.data.generated.writers import WRITERS, Drawing
@@ -53,16 +52,17 @@ def generate(
     say("drawing labels and edges")
     y = draw_labels(rng, shape)
     drawing = Drawing(entry, shape, y, draw_edges(rng, shape, y, EXPONENTS[model]), rng)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.tmp"
+    temporary = temporary_beside(folder)
     try:
-        temporary.mkdir()
-        WRITERS[entry.format](temporary, drawing, say)
-        facts = {**asdict(shape), "scale": scale, "model": model, "seed": seed}
-        (temporary / MARKER).write_text(json.dumps(facts, indent=1), encoding="utf-8")
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        temporary.replace(folder)
+        with locked_beside(folder) as alone:
+            if not alone:
+                raise busy("generate", folder)
+            temporary.mkdir()
+            facts = {**asdict(shape), "scale": scale, "model": model, "seed": seed}
+            # The note is the first file: no part of this can be taken for the dataset.
+            (temporary / MARKER).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+            WRITERS[entry.format](temporary, drawing, say)
+            put_in_place(temporary, folder)
     except OSError as error:
         raise InputError("generate", str(folder), "writable", reason=error.strerror or str(error)) from None
     finally:

@@ -11,6 +11,8 @@ from chebnet2d.data.own_graph.feature_blocks import Dense, Sparse, as_float32
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.numpy_files import load_npy, load_npz
 from chebnet2d.data.own_graph.table import first_line, shown
+from chebnet2d.data.reading_limit import check_size
+from chebnet2d.data.sparse_parts import check_parts
 
 _KINDS: dict[str, Any] = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array, "coo": scipy.sparse.coo_array}
 
@@ -42,6 +44,8 @@ def array_features(label: str, name: str, matrix: Any) -> Features:
     what = f"{label}: {name}"
     if matrix.ndim != 2:
         raise InputError("", what, "a matrix with a row for each node", got=f"shape {matrix.shape}")
+    if not matrix.shape[1]:  # such a matrix has no bytes, however many nodes it declares
+        raise InputError("", what, "at least one column", got=f"shape {matrix.shape}", verb="have")
     if matrix.dtype.kind not in "iufb":
         hint = "Encode words as numbers first."
         raise InputError("", what, "real numbers", got=f"dtype {matrix.dtype}", hint=hint, verb="hold")
@@ -61,9 +65,12 @@ def sparse_matrix(label: str, kind: str, shape: Any, data: Any, *index: Any) -> 
     """A CSR matrix from the parts of one of any kind, checked: scipy's kernels do not check indices, and a file may hold any."""
     try:
         rows, columns = (int(n) for n in np.asarray(shape).ravel())
+        check_size(label, "a matrix of this shape", 16.0 * (max(rows, 0) + max(columns, 0)))
         matrix = _KINDS[kind]((data, index) if kind == "coo" else (data, *index), shape=(rows, columns))
         if kind != "coo":  # that one checks itself
-            matrix.check_format(full_check=True)
+            check_parts(matrix)
+    except InputError:
+        raise
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
         rule = f"the parts of a {kind.upper()} matrix that fit each other"
         raise InputError("", label, rule, reason=first_line(error)) from None

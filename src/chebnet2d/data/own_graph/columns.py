@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable, Sequence
 
+import pyarrow.compute as pc
+
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.csv_table import CsvTable
 from chebnet2d.data.own_graph.table import Table
+from chebnet2d.preparation.choosing import named_like_id
 
 _STEMS = "source/target src/dst from/to u/v node1/node2 id1/id2 source_id/target_id from_id/to_id"
 EDGE_NAMES = [pair.split("/") for pair in f"{_STEMS} source/destination sender/receiver citing/cited".split()]
 WEIGHT_NAMES = ("weight", "w", "edge_weight", "weights")
-ID_NAMES = ("id", "node_id", "nodeid", "node", "ids", "node_ids", "vertex", "name", "index", "unnamed:_0")
+ID_NAMES = ("id", "node_id", "nodeid", "node", "ids", "node_ids", "vertex")
+OTHER_ID_NAMES = ("name", "index", "unnamed:_0")
 LABEL_NAMES = ("label", "labels", "class", "y")
 
 
@@ -35,11 +39,11 @@ def column_for(name: str | None, table: Table, tables: Sequence[Table | None]) -
 
     If none has one, all are meant, so that the first one that is read reports it.
     """
-    meant = [other for other in tables if other is not None and name in _header(other)]
+    meant = [other for other in tables if other is not None and name in header_of(other)]
     return name if name is None or table in meant or not meant else None
 
 
-def _header(table: Table) -> list[str]:
+def header_of(table: Table) -> list[str]:
     return [field.strip() for field in table.head[0]] if isinstance(table, CsvTable) else table.names
 
 
@@ -58,11 +62,23 @@ def find_edges(table: Table) -> tuple[int, int] | None:
 
 
 def find_id(table: Table) -> int | None:
-    """An id column by its name; a first column without a name is what pandas writes for its index."""
+    """An id column by its name; a first column without a name is what pandas writes for its index.
+
+    ``person_id``, ``userId`` and the like count if no id occurs twice: a ``school_id`` says something about many nodes.
+    """
     found = find(table, ID_NAMES)
+    if found is None:
+        found = next((i for i, name in enumerate(table.names) if named_like_id(name) and _distinct(table, i)), None)
+    if found is None:
+        found = find(table, OTHER_ID_NAMES)
     if found is None and table.width > 1 and table.names[0] == "":
         return 0
     return found
+
+
+def _distinct(table: Table, column: int) -> bool:
+    (values,) = table.read((column,), text=(column,))
+    return values.null_count == 0 and len(pc.unique(values)) == len(values)
 
 
 def find_label(table: Table) -> int | None:

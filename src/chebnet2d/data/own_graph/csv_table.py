@@ -16,6 +16,7 @@ from chebnet2d.data.own_graph.table import Table, first_line, is_numeric, shown
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 NUMBER = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*"
 _NUMBER = re.compile(NUMBER)
+_BLOCK = 1 << 24  # bytes of a file that is read in parts
 
 
 def is_number(text: str) -> bool:
@@ -51,29 +52,41 @@ class CsvTable(Table):
             table = self._arrow(columns, {**types, **dict.fromkeys(odd, pa.string())})
         return [table[str(i)] for i in columns]
 
-    def _arrow(self, columns: Sequence[int], types: dict[int, Any]) -> Any:
-        # Positions serve as names, because the names in the file may occur twice.
-        names = [str(i) for i in range(self.width)]
+    def batches(self, columns: Sequence[int]) -> Iterator[list[Any]]:
+        types = dict.fromkeys(columns, pa.string())
         try:
-            return pa.csv.read_csv(
-                self.path,
-                read_options=pa.csv.ReadOptions(column_names=names, skip_rows=self._header_end if self.has_header else 0),
-                parse_options=pa.csv.ParseOptions(
-                    delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=self.width > 1
-                ),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types={str(i): kind for i, kind in types.items()},
-                    include_columns=[str(i) for i in columns],
-                    null_values=list(MISSING),
-                    strings_can_be_null=False,
-                    true_values=["true", "True", "TRUE"],
-                    false_values=["false", "False", "FALSE"],
-                ),
-            )
+            for batch in pa.csv.open_csv(self.path, **self._options(columns, types, block=_BLOCK)):
+                yield [batch.column(str(i)) for i in columns]
+        except pa.ArrowInvalid as error:
+            if "Empty CSV file" not in str(error):
+                raise self._explain(error, types) from None
+
+    def _arrow(self, columns: Sequence[int], types: dict[int, Any]) -> Any:
+        try:
+            return pa.csv.read_csv(self.path, **self._options(columns, types))
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
                 return pa.table({str(i): pa.array([], types.get(i, pa.null())) for i in columns})
             raise self._explain(error, types) from None
+
+    def _options(self, columns: Sequence[int], types: dict[int, Any], block: int | None = None) -> dict[str, Any]:
+        # Positions serve as names, because the names in the file may occur twice.
+        names = [str(i) for i in range(self.width)]
+        skip = self._header_end if self.has_header else 0
+        return {
+            "read_options": pa.csv.ReadOptions(column_names=names, skip_rows=skip, block_size=block, use_threads=block is None),
+            "parse_options": pa.csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=self.width > 1
+            ),
+            "convert_options": pa.csv.ConvertOptions(
+                column_types={str(i): kind for i, kind in types.items()},
+                include_columns=[str(i) for i in columns],
+                null_values=list(MISSING),
+                strings_can_be_null=False,
+                true_values=["true", "True", "TRUE"],
+                false_values=["false", "False", "FALSE"],
+            ),
+        }
 
     def _explain(self, error: Exception, types: dict[int, Any]) -> InputError:
         """Why pyarrow gave up, with the line: a wrong number of columns, a word for a number, or bytes that are no text."""

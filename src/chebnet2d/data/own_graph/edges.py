@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.columns import WEIGHT_NAMES, find, find_edges, named, plain, settle_header
 from chebnet2d.data.own_graph.csv_table import CsvTable, is_number
+from chebnet2d.data.own_graph.edge_stream import stream_ids
 from chebnet2d.data.own_graph.node_ids import IdColumns, encode
 from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import Table
@@ -22,8 +23,11 @@ class Edges:
     weight: Any
 
 
-def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = None) -> Edges:
-    """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names."""
+def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = None, *, on_disk: bool = False) -> Edges:
+    """``known`` are the ids of another file: they tell a first line with an edge from a header of unknown names.
+
+    ``on_disk``: read in chunks, which stay on disk.
+    """
     source, target, weight = options.source, options.target, options.weight
     if (source is None) != (target is None):
         raise InputError(table.label, "source and target", "named together", got=f"source={source!r} and target={target!r}")
@@ -32,6 +36,13 @@ def read_edges(table: Table, options: ReadOptions, known: IdColumns | None = Non
     settle_header(table, options.header, (source, target, weight), lambda csv: _guess_header(csv, known))
     columns = _id_columns(table, source, target)
     third = _weight_column(table, weight, columns)
+    if on_disk and third is not None:
+        rule, hint = "no weights, to be read in chunks", "Leave the column out, or give more by {}."
+        raise InputError(
+            table.label, "edges", rule, got=f"the column {table.names[third]!r}", hint=hint, verb="have", mentions=("memory",)
+        )
+    if on_disk:
+        return Edges(stream_ids(table, columns), None)
     if third is None:
         return Edges(encode(table, columns, table.read(columns, text=columns), "id"), None)
     *ends, weights = table.read((*columns, third), text=columns, numbers=(third,))
@@ -56,9 +67,13 @@ def _guess_header(table: CsvTable, known: IdColumns | None) -> bool:
         return True
     # Names in the first line and names in the second. It is an edge if one of its ends is mentioned anywhere else.
     table.use_header(False)
-    elsewhere = [column.slice(1) for column in table.read((0, 1), text=(0, 1))]
-    elsewhere += [] if known is None else [known.values.cast("string")]
-    return not any(_contains(strings, field.strip()) for strings in elsewhere for field in first[:2])
+    if known is not None and any(_contains(known.values.cast("string"), field.strip()) for field in first[:2]):
+        return False
+    for number, batch in enumerate(table.batches((0, 1))):
+        columns = [column.slice(0 if number else 1) for column in batch]
+        if any(_contains(column, field.strip()) for column in columns for field in first[:2]):
+            return False
+    return True
 
 
 def _contains(strings: Any, text: str) -> bool:

@@ -90,5 +90,6 @@ def _vectors(table: Table, column: int, array: Any, place: Place) -> tuple[Block
         return f"{place(row, 0)}, entry {entry}"
 
     values = np.full((len(array), width), np.nan)
-    values[present] = _numbers(flat).reshape(-1, width)
+    if width:  # numpy cannot tell how many rows of no numbers there are
+        values[present] = _numbers(flat).reshape(-1, width)
     return Dense(as_float32(values, place_in_list), place_in_list), [f"{name}[{k}]" for k in range(width)]

@@ -1,7 +1,9 @@
 """A table about the nodes: ids, features and labels."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.columns import LABEL_NAMES, find_id, find_label, named, plain, settle_header
@@ -12,6 +14,9 @@ from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.labels import Labels
 from chebnet2d.data.own_graph.node_ids import encode_once
 from chebnet2d.data.own_graph.options import ReadOptions
+from chebnet2d.data.own_graph.problems import Problems
+from chebnet2d.data.own_graph.raw_columns import raw_columns
+from chebnet2d.data.own_graph.roles import groups_of, masks_of, role_columns, times_of
 from chebnet2d.data.own_graph.table import Table, is_numeric, shown
 
 NodeTable = tuple[Features, Labels | None]
@@ -30,21 +35,47 @@ def read_node_table(table: Table, options: ReadOptions, *, label_elsewhere: bool
     labels = _label_column(table, label, label_elsewhere, left_out)
     if labels is not None and labels == ids:
         raise InputError(table.label, "node_id and label", "two columns", got=f"{table.names[labels]!r} for both")
-    wanted = [i for i in range(table.width) if i not in (ids, labels, *left_out)] if values else []
-    return node_table_at(table, ids, labels, wanted, options.categorical)
+    roles = role_columns(table, options)
+    if labels is not None and labels in roles.values():
+        raise InputError(table.label, "labels and parts", "two columns", got=f"{table.names[labels]!r} for both")
+    no_features = (ids, labels, *left_out, *(i for role, i in roles.items() if role != "time"))
+    wanted = [i for i in range(table.width) if i not in no_features] if values else []
+    features, found = node_table_at(table, ids, labels, wanted, options)
+    features.roles = _roles(table, roles)
+    return features, found
 
 
-def node_table_at(table: Table, ids: int | None, labels: int | None, values: Sequence[int], categorical: str) -> NodeTable:
+def _roles(table: Table, roles: Mapping[str, int]) -> dict[str, Tensor]:
+    found: dict[str, Tensor] = {}
+    for role, i in roles.items():
+        (array,) = table.read((i,), text=(i,) if role == "split" else ())
+        found |= masks_of(table, i, array) if role == "split" else {}
+        if role in ("time", "group"):
+            found[role] = (times_of if role == "time" else groups_of)(table, i, array)
+    return found
+
+
+def node_table_at(table: Table, ids: int | None, labels: int | None, values: Sequence[int], options: ReadOptions) -> NodeTable:
     """The same, with the columns given by position."""
     text = [i for i in (ids, labels) if i is not None]
     wanted = [*text, *values]
     arrays = dict(zip(wanted, table.read(wanted, text=text), strict=True)) if wanted else {}
     rows = len(arrays[wanted[0]]) if wanted else 0
+    if options.preprocess != "none":
+        problems = Problems()
+        id_column = None if ids is None else problems.of(encode_once, table, ids, arrays[ids])
+        raw, wrong = raw_columns(table, values, arrays)
+        problems.found += wrong
+        found = None if labels is None else Labels(table, labels, arrays[labels], id_column)
+        if problems.found and found is not None:  # else labels are looked at when the graph is put together
+            problems.of(found.classes, options.unlabelled)
+        problems.told()
+        return Features(table.label, rows, [], ids=id_column, raw=raw), found
     id_column = None if ids is None else encode_once(table, ids, arrays[ids])
     blocks: list[Block] = []
     names: list[str] = []
     for _, group in itertools.groupby(values, lambda i: -1 if is_numeric(arrays[i].type) else i):
-        block, block_names = feature_block(table, list(group), arrays, categorical)
+        block, block_names = feature_block(table, list(group), arrays, options.categorical)
         blocks.append(block)
         names += block_names
     features = Features(table.label, rows, blocks, ids=id_column, names=names if table.has_header else None)

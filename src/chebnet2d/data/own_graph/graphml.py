@@ -1,5 +1,6 @@
 """GraphML by Python's own XML parser, one element at a time, with line numbers. A document type is refused."""
 
+import re
 import xml.parsers.expat
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,13 @@ import pyarrow as pa
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.table import MemoryTable, shown
+from chebnet2d.data.reading_limit import check_size
 
 _NUMBERS = ("int", "long", "float", "double")
+_DECLARATION = 1024  # bytes in which the declaration of an encoding is looked for
+_ENCODING = re.compile(
+    rb"utf-?(8|16(le|be)?)|(us-)?ascii|iso[-_]?8859-\d+|latin-?\d+|windows-125\d|cp125\d|koi8-[ru]", re.IGNORECASE
+)
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -30,6 +36,11 @@ class _Items:
         """``keys``: the attributes that are declared; ``owner``: "node" or "edge"."""
         # Attributes in the order of their first use, since declarations have no fixed order; then those with only a default.
         defaults = [key for key in keys.values() if key.owner == owner and key.default is not None]
+        check_size(
+            label,
+            f"the attributes of {len(self.lines)} {owner}s",
+            40.0 * len(self.lines) * (len(self.attributes) + len(defaults)),
+        )
         names, columns = list(fixed), [pa.chunked_array([pa.array(self.fixed.get(name, []), pa.string())]) for name in fixed]
         for key in dict.fromkeys([*(keys[used] for used in self.attributes), *defaults]):
             found = self.attributes.get(key.id, {})
@@ -69,13 +80,24 @@ class _Reader:
         self._parser.StartDoctypeDeclHandler = self._doctype
         try:
             with path.open("rb") as file:
+                self._check_encoding(file.read(_DECLARATION))
+                file.seek(0)
                 self._parser.ParseFile(file)
         except xml.parsers.expat.ExpatError as error:
             raise InputError(f"{self.label}, line {error.lineno}", "the file", "XML", reason=str(error)) from None
-        except LookupError as error:  # of a codec
+        except (LookupError, ValueError) as error:  # of a codec
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"{self.label}, line 1", "the file", "in a known encoding", reason=str(error)) from None
         if not self.graphs:
             raise InputError(self.label, "the file", "a GraphML graph", got="none", verb="hold")
+
+    def _check_encoding(self, start: bytes) -> None:
+        """The parser asks Python for an encoding that it does not know itself, and some of those are no encodings of text."""
+        declared = re.search(rb"<\?xml[^>]*encoding\s*=\s*[\"']([^\"']*)", start.replace(b"\0", b""))
+        if declared is not None and _ENCODING.fullmatch(declared[1]) is None:
+            rule = "in UTF-8, UTF-16 or an encoding of one byte"
+            raise InputError(f"{self.label}, line 1", "the file", rule, got=shown(declared[1].decode(errors="replace")))
 
     def _fail(self, what: str, rule: str, got: str, **details: str) -> InputError:
         return InputError(f"{self.label}, line {self._parser.CurrentLineNumber}", what, rule, got=got, **details)

@@ -11,13 +11,14 @@ from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
 from chebnet2d.data.own_graph.arrays import array_features
-from chebnet2d.data.own_graph.assemble import MADE_FEATURES, assemble
+from chebnet2d.data.own_graph.assemble import assemble
 from chebnet2d.data.own_graph.edges import read_edges
 from chebnet2d.data.own_graph.feature_table import node_table_at
 from chebnet2d.data.own_graph.features import Features
 from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.table import MemoryTable, shown
 from chebnet2d.graph import SparseOperator
+from chebnet2d.preparation import MADE_FEATURES
 
 _OWNER = "from_networkx"
 
@@ -28,9 +29,7 @@ def from_networkx(
     label: str | None = "label",
     *,
     weight: str | None = "weight",
-    missing_features: str = "error",
-    categorical: str = "error",
-    unlabelled: str | None = None,
+    **fields: Any,
 ) -> Data:
     """A ``Data`` from a networkx graph of any kind, by the rules of ``read_graph``: nodes are sorted by id.
 
@@ -39,8 +38,9 @@ def from_networkx(
             "identity", or a matrix with a row for each of ``graph.nodes``, in that order.
         label: the node attribute that holds the class; nodes without it have y = -1.
         weight: the edge attribute that holds the weight, where edges have one.
+        fields: fields of ``ReadOptions`` that are not about names of columns, such as ``preprocess`` or ``unlabelled``.
     """
-    options = ReadOptions(missing_features=missing_features, categorical=categorical, unlabelled=unlabelled)
+    options = ReadOptions.of(None, fields)
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise InputError(_OWNER, "graph", "a networkx graph", graph)
     nodes = [node for node, _ in graph.nodes(data=True)]
@@ -70,13 +70,33 @@ def from_networkx(
         columns["label"] = _column(str(label), attributes, place)
     table = MemoryTable("graph", ["id", *names, *([str(label)] if labelled else [])], list(columns.values()), place)
     columns_of_features = range(1, 1 + len(names))
-    found, labels = node_table_at(table, 0, 1 + len(names) if labelled else None, columns_of_features, categorical)
+    found, labels = node_table_at(table, 0, 1 + len(names) if labelled else None, columns_of_features, options)
     source: Features | str = made or found
     if matrix is not None:
         source = _matrix(matrix, len(nodes))
         source.ids = found.ids
     edges = read_edges(_edge_table(graph, weight), options)
-    return assemble(str(getattr(graph, "name", "") or "graph"), edges, source, labels, options, nodes=found.ids)
+    return assemble(str(getattr(graph, "name", "") or "graph"), edges, source, labels, options, nodes=found)
+
+
+def to_networkx(data: Any) -> Any:
+    """An undirected networkx graph with the ids of the data as nodes, their columns and label as attributes."""
+    import networkx as nx
+
+    ids = data.get("node_ids")
+    nodes = list(range(int(data.num_nodes))) if ids is None else ids.tolist()
+    columns, names, y = data.get("columns"), data.get("class_names"), data.get("y")
+    rows = [{} for _ in nodes] if columns is None else columns.table.to_pylist()
+    graph = nx.Graph(name=data.get("name") or "graph")
+    for k, node in enumerate(nodes):
+        label = -1 if y is None else int(y[k])
+        known = {} if label < 0 else {"label": names[label] if names else label}
+        graph.add_node(node, **{name: value for name, value in rows[k].items() if value is not None}, **known)
+    weight = data.get("edge_weight")
+    ends = data.edge_index.tolist()
+    for k, (a, b) in enumerate(zip(*ends, strict=True)):
+        graph.add_edge(nodes[a], nodes[b], **({} if weight is None else {"weight": float(weight[k])}))
+    return graph
 
 
 def _ids(nodes: list[Any]) -> Any:

@@ -50,6 +50,7 @@ def encode(table: Table, columns: Sequence[int], arrays: Sequence[Any], role: st
     values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], arrays[0].type)
     parts = [np.asarray(chunk.indices) for chunk in encoded.chunks]
     codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    del arrays, together, encoded, parts  # the texts of all edges are more than all that follows
     if pa.types.is_string(values.type):  # blanks around ids do not count: ``a, b`` in a file means the nodes ``a`` and ``b``
         trimmed = pc.utf8_trim_whitespace(values).dictionary_encode()
         values, codes = trimmed.dictionary, np.asarray(trimmed.indices)[codes]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError
+from chebnet2d.data.array_headers import check_archive, check_array, quiet
 from chebnet2d.data.broken_files import BROKEN
 from chebnet2d.data.own_graph.table import first_line
 
@@ -14,7 +15,11 @@ from chebnet2d.data.own_graph.table import first_line
 def load_npy(path: Path) -> Any:
     _check_start(path, b"\x93NUMPY", "an array of numpy (.npy)")
     try:
-        return np.load(path, allow_pickle=False)
+        check_array(path)
+        with quiet():
+            return np.load(path, allow_pickle=False)
+    except InputError:
+        raise
     except BROKEN as error:
         raise _unreadable(str(path), error) from None
 
@@ -24,17 +29,29 @@ def load_npz(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], str]:
     _check_start(path, b"PK", "an archive of numpy (.npz)")
     place, arrays = str(path), {}
     try:  # the file is opened here, because numpy leaves that of a broken archive open
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        with quiet(), path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             listed = ", ".join(archive.files) or "nothing"
+            check_archive(place, archive, names)
             for name in (name for name in names if name in archive.files):
                 place = f"{path}: {name}"
                 arrays[name] = archive[name]
+    except InputError:
+        raise
     except BROKEN as error:
         raise _unreadable(place, error) from None
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
             raise InputError(str(path), name, "an array", got="a file that is none")
+        _check_text(str(path), name, array)
     return arrays, listed
+
+
+def _check_text(label: str, name: str, array: Any) -> None:
+    """Numpy takes any 32 bits for a character, and Python does not."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        code = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        if ((code > 0x10FFFF) | ((code >= 0xD800) & (code < 0xE000))).any():
+            raise InputError(label, name, "text", got="numbers that are no characters")
 
 
 def _check_start(path: Path, expected: bytes, name: str) -> None:

@@ -1,19 +1,21 @@
 """What ``write_graph`` wrote, as it is in the file. ``whole_graph`` checks it."""
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d._documents import parse_document
 from chebnet2d.data.own_graph.arrays import sparse_matrix
 from chebnet2d.data.own_graph.table import first_line, shown
 from chebnet2d.data.own_graph.writing import FORMAT, VERSION
 from chebnet2d.graph import SparseOperator
+from chebnet2d.preparation.raw_columns import RawColumns
 
 
 def saved_values(path: Path) -> dict[str, Any]:
@@ -27,10 +29,12 @@ def saved_values(path: Path) -> dict[str, Any]:
     if FORMAT not in metadata:
         raise InputError(label, "the file", "a graph that write_graph wrote", got="another safetensors file")
     try:
-        header = json.loads(metadata[FORMAT])
+        header = parse_document(label, "the header", metadata[FORMAT])
         version = header["version"]
         values = _assembled(label, tensors, header["attributes"]) if version == VERSION else {}
-    except (KeyError, AttributeError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+    except InputError:
+        raise
+    except (KeyError, AttributeError, TypeError, ValueError, UnicodeDecodeError) as error:
         raise InputError(label, "the file", "whole", reason=f"{type(error).__name__}: {error}") from None
     if version != VERSION:
         hint = "A newer chebnet2d may read it."
@@ -46,6 +50,8 @@ def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) ->
         key, _, part = name.partition(".")
         if not part:
             values[key] = tensor
+        elif part == "arrow":
+            values[key] = _table(label, key, tensor)
         elif part == "array":
             values[key] = tensor.numpy()
         elif part == "offsets":
@@ -55,6 +61,13 @@ def _assembled(label: str, tensors: dict[str, Tensor], plain: dict[str, Any]) ->
             matrix = sparse_matrix(f"{label}: {key}", "csr", plain[f"{key}.shape"], *parts)
             values[key] = SparseOperator.from_scipy(matrix, dtype=tensors[f"{key}.values"].dtype).csr
     return values
+
+
+def _table(label: str, key: str, tensor: Tensor) -> Any:
+    try:
+        return RawColumns(pa.ipc.open_stream(pa.py_buffer(tensor.numpy().tobytes())).read_all())
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(label, key, "an Arrow table", reason=first_line(error)) from None
 
 
 def _strings(label: str, key: str, utf8: Any, offsets: Any) -> Any:

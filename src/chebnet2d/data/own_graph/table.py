@@ -1,6 +1,6 @@
 """A table of the user's, from whatever file: named columns, and the place of every row for error messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,10 @@ class Table:
 
     def read(self, columns: Sequence[int], text: Sequence[int] = (), numbers: Sequence[int] = ()) -> list[Any]:
         """The named positions as pyarrow chunked arrays; those in ``text`` as strings or integers, ``numbers`` as float64."""
+        raise NotImplementedError
+
+    def batches(self, columns: Sequence[int]) -> Iterator[list[Any]]:
+        """The same, as ``text``, in parts of some rows: arrays of each column."""
         raise NotImplementedError
 
     def where(self, row: int) -> str:

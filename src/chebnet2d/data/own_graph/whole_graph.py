@@ -10,14 +10,16 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from chebnet2d._checks import InputError
+from chebnet2d._checks import InputError, integer
 from chebnet2d.data.own_graph.arrays import array_features, ids_of, sparse_matrix
-from chebnet2d.data.own_graph.assemble import make_features, no_features
+from chebnet2d.data.own_graph.assemble import make_features, no_features, with_features
 from chebnet2d.data.own_graph.labels import Labels
 from chebnet2d.data.own_graph.numpy_files import load_npz
 from chebnet2d.data.own_graph.options import ReadOptions
 from chebnet2d.data.own_graph.saved_graph import saved_values
 from chebnet2d.data.own_graph.table import MemoryTable
+from chebnet2d.data.reading_limit import check_size
+from chebnet2d.preparation.raw_columns import RawColumns
 
 _PARTS = ("x_data", "x_indices", "x_indptr", "x_shape")
 _NAMES = ("edge_index", "x", *_PARTS, "y", "edge_weight", "ids", "class_names")
@@ -39,7 +41,7 @@ def read_npz(path: Path, made: str | None, options: ReadOptions) -> Data:
     if "class_names" in values:
         values["class_names"] = [str(name) for name in values["class_names"].ravel().tolist()]
     known = {name: values[name] for name in ("edge_index", "x", "y", "edge_weight", "class_names") if name in values}
-    return _checked(path, known | {"node_ids": values.get("ids")}, made, options)
+    return checked_graph(path, known | {"node_ids": values.get("ids")}, made, options)
 
 
 def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
@@ -57,29 +59,34 @@ def read_saved(path: Path, made: str | None, options: ReadOptions) -> Data:
     y = values.get("y")
     if values.get("class_names") is None and y is not None:  # y holds class indices already
         values["class_names"] = [str(i) for i in range(int(y.max()) + 1 if y.size and y.dtype.kind in "iu" else 0)]
-    return _checked(path, values, made, options)
+    return checked_graph(path, values, made, options)
 
 
-def _checked(path: Path, values: dict[str, Any], made: str | None, options: ReadOptions) -> Data:
+def checked_graph(path: Path, values: dict[str, Any], made: str | None, options: ReadOptions) -> Data:
     """Sizes fit, indices exist, numbers are finite. x is a numpy or scipy matrix; unknown attributes stay as they are."""
     label = str(path)
     edge_index = _edge_index(label, values["edge_index"])
     nodes = _count(values, edge_index)
+    check_size(label, f"a graph of {nodes} nodes", 64.0 * nodes)
     if edge_index.size and edge_index.max() >= nodes:
         raise InputError(label, "edge_index", f"below the number of nodes, {nodes}", got=str(edge_index.max()))
     index, x = torch.from_numpy(edge_index), values.get("x")
     if made is not None:
-        x = make_features(made, index, nodes)
+        raw_x = make_features(made, index, nodes)
+    elif values.get("columns") is not None:
+        raw_x = None
+        _check_columns(label, values["columns"], nodes, options)
     elif x is None:
         raise no_features(label)
     else:
-        x = array_features(label, "x", x).matrix(np.arange(nodes), options.missing_features)
+        missing = options.missing_features if options.preprocess == "none" else "keep"
+        raw_x = array_features(label, "x", x).matrix(np.arange(nodes), missing)
     if values.get("edge_weight") is not None:
         values["edge_weight"] = torch.from_numpy(_weight(label, values["edge_weight"], edge_index.shape[1]))
     y, class_names = _labels(label, values, nodes, options.unlabelled)
     ids = values.get("node_ids")
     known = {
-        "x": x,
+        "raw_x": raw_x,
         "edge_index": index,
         "y": torch.from_numpy(y),
         "num_nodes": nodes,
@@ -89,15 +96,26 @@ def _checked(path: Path, values: dict[str, Any], made: str | None, options: Read
         "name": values.get("name") or path.stem,
         "metric": values.get("metric") or "accuracy",
     }
-    return Data(**(values | known))
+    values.pop("x", None)
+    return with_features(Data(**(values | known)), options)
+
+
+def _check_columns(label: str, columns: Any, nodes: int, options: ReadOptions) -> None:
+    if not isinstance(columns, RawColumns) or columns.table.num_rows != nodes:
+        raise InputError(label, "columns", f"a table with a row for each of the {nodes} nodes", columns)
+    if options.preprocess == "none":
+        hint = "It was read from tables with a preparation. Choose another by {}."
+        raise InputError(
+            label, "the graph", "features as they are", got="raw columns", hint=hint, verb="have", mentions=("preprocess",)
+        )
 
 
 def _count(values: dict[str, Any], edge_index: Any) -> int:
     x, stated = values.get("x"), values.get("num_nodes")
     if x is not None and x.ndim == 2:
         return int(x.shape[0])
-    if isinstance(stated, int):
-        return stated
+    if stated is not None:
+        return integer("", "num_nodes", stated, 0)
     for name in ("y", "node_ids"):
         if values.get(name) is not None and values[name].ndim == 1:
             return len(values[name])

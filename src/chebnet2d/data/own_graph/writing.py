@@ -1,29 +1,35 @@
 """A torch_geometric ``Data`` into a safetensors file: tensors and JSON, nothing that could run when it is read."""
 
+import errno
+import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d._targets import written_whole
+from chebnet2d._targets import Mark, check_target, written_whole
+from chebnet2d.preparation.raw_columns import RawColumns
 
 FORMAT = "chebnet2d_graph"
 VERSION = 1
 _SPARSE = ("crow", "col", "values")
 
 
-def write_graph(data: Data, path: str | os.PathLike[str]) -> Path:
+def write_graph(data: Data, path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write a ``Data`` to ``path`` (suffix .safetensors), from where ``read_graph`` has it back, attribute by attribute.
 
     Tensors (dense, or sparse of two dimensions), strings, numbers, lists of these and arrays of ids can be written. The file
-    appears under its name when it is complete.
+    appears under its name when it is complete. ``force``: also in the place of a file that ``write_graph`` did not write.
     """
     owner = "write_graph"
     path = Path(path)
@@ -31,15 +37,18 @@ def write_graph(data: Data, path: str | os.PathLike[str]) -> Path:
         raise InputError(owner, "path", "a file with the suffix .safetensors", str(path))
     if not path.parent.is_dir():
         raise InputError(owner, "path", "in a folder that exists", str(path))
+    check_target(owner, "path", path, marks=[Mark(b"", f'"{FORMAT}"'.encode())], force=force)
     if not hasattr(data, "to_dict") or getattr(data, "edge_index", None) is None:
         raise InputError(owner, "data", "a torch_geometric Data with edge_index", data)
     tensors: dict[str, Tensor] = {}
     plain: dict[str, Any] = {}
-    for key, value in data.to_dict().items():
+    for key, value in _raw(data.to_dict()).items():
         if "." in key:
             raise InputError(owner, "data", "made of attributes without a dot in their names", key)
         if isinstance(value, Tensor):
             _add_tensor(tensors, plain, key, value)
+        elif isinstance(value, RawColumns):
+            tensors[f"{key}.arrow"] = torch.frombuffer(bytearray(_arrow_bytes(value.table)), dtype=torch.uint8)
         elif isinstance(value, np.ndarray):
             _add_array(tensors, key, value)
         elif value is not None:
@@ -52,8 +61,30 @@ def write_graph(data: Data, path: str | os.PathLike[str]) -> Path:
     # One key, because safetensors writes several in any order: the same graph gives the same bytes.
     metadata = {FORMAT: json.dumps({"version": VERSION, "attributes": plain}, sort_keys=True)}
     with written_whole(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        try:
+            save_file(tensors, temporary, metadata=metadata)
+        except SafetensorError as error:
+            number = re.search(r"\(os error (\d+)\)", str(error))
+            raise OSError(int(number[1]) if number else errno.EIO, str(error), str(path)) from None
     return path
+
+
+def _raw(attributes: dict[str, Any]) -> dict[str, Any]:
+    """With the features as they were before any preparation, which belongs to a model and is fitted anew where it is read."""
+    prepared = {"preparation"}
+    if attributes.get("columns") is not None:
+        prepared |= {"x", "feature_names"}
+    elif attributes.get("raw_x") is not None:
+        prepared |= {"raw_x", "feature_names"}
+        attributes = {**attributes, "x": attributes["raw_x"]}
+    return {key: value for key, value in attributes.items() if key not in prepared}
+
+
+def _arrow_bytes(table: Any) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return sink.getvalue()
 
 
 def _add_tensor(tensors: dict[str, Tensor], plain: dict[str, Any], key: str, value: Tensor) -> None:

@@ -10,6 +10,7 @@ from chebnet2d.data.catalogue import Entry
 from chebnet2d.data.dataset import make_data
 from chebnet2d.data.raw_formats.raw_files import broken, read_npz, reading
 from chebnet2d.data.raw_formats.registry import Source, raw_format
+from chebnet2d.data.sparse_parts import check_parts
 
 
 def _gnn_benchmark_sources(entry: Entry) -> list[Source]:
@@ -29,7 +30,7 @@ def read_gnn_benchmark(folder: Path, entry: Entry) -> Data:
         for name in ("adj", "attr"):
             *parts, shape = (arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape"))
             matrix = scipy.sparse.csr_array(tuple(parts), shape=tuple(int(size) for size in shape))
-            matrix.check_format(full_check=True)
+            check_parts(matrix)
             matrices.append(matrix)
     adjacency, x = matrices
     names, labels = arrays.get("class_names"), arrays["labels"].astype(np.int64)

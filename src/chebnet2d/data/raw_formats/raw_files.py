@@ -1,16 +1,27 @@
 """What raw formats share: opening a file of a known kind, with one error sentence when it is of another kind."""
 
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from chebnet2d._checks import InputError
+from chebnet2d.data.array_headers import check_archive, quiet
 from chebnet2d.data.broken_files import BROKEN
+from chebnet2d.data.raw_formats import mat_reader
+from chebnet2d.data.reading_limit import reading_limit
 
 _MAX_COLUMNS = 4096
+_LIBRARIES = 2**30  # bytes of address space that the reader of MATLAB files takes before it reads
+_SECONDS = 600  # of one processor, to read a MATLAB file
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # each thread has a stack in the address space
 
 
 @contextmanager
@@ -44,9 +55,11 @@ def read_npz(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = 
     # Opened here, because numpy leaves the file of a broken archive open.
     with (
         reading(path, "a numpy archive of plain arrays"),
+        quiet(),
         path.open("rb") as stream,
         np.load(stream, allow_pickle=False) as archive,
     ):
+        check_archive(str(path), archive, (*required, *optional))
         missing = [key for key in required if key not in archive.files]
         if missing:
             raise broken(path, f"have the arrays {', '.join(required)}", f"no {', '.join(missing)}")
@@ -61,13 +74,33 @@ def read_npz(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = 
 
 
 def read_mat(path: Path, required: tuple[str, ...]) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    with reading(path, "a MATLAB file (version 5 to 7.2)"):
-        content: dict[str, Any] = loadmat(str(path), variable_names=required)
+    """The variables of a MATLAB file, by a process of its own with limits of memory and time: see ``mat_reader``."""
+    with tempfile.TemporaryDirectory(prefix="chebnet2d-") as folder:
+        out = Path(folder) / "content.npz"
+        limits = [str(_LIBRARIES + reading_limit()), str(_SECONDS)]
+        command = [sys.executable, "-P", mat_reader.__file__, str(path), str(out), *limits, *required]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**os.environ, **_ONE_THREAD})
+        if done.returncode != 0:
+            said = (done.stderr.strip().splitlines() or [""])[-1][:150].rstrip(".")
+            ended = f"signal {-done.returncode} in the process that read it" if done.returncode < 0 else said
+            raise InputError("load", str(path), "a MATLAB file (version 5 to 7.2)", got=ended)
+        content = mat_content(out, required)
     missing = [key for key in required if key not in content]
     if missing:
         raise broken(path, f"have the variables {', '.join(required)}", f"no {', '.join(missing)}")
+    return content
+
+
+def mat_content(archive: Path, names: tuple[str, ...]) -> dict[str, Any]:
+    """What ``mat_reader`` wrote: arrays and sparse matrices."""
+    content: dict[str, Any] = {}
+    with np.load(archive, allow_pickle=False) as arrays:
+        for name in names:
+            if name in arrays.files:
+                content[name] = arrays[name]
+            elif f"{name}.data" in arrays.files:
+                *parts, shape = (arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr", "shape"))
+                content[name] = scipy.sparse.csc_array(tuple(parts), shape=tuple(shape.tolist()))
     return content
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from chebnet2d.data.splits.kinds import checked_shares, class_count, labelled_nodes, make_split, split_kind
+from chebnet2d.data.splits.kinds import checked_shares, class_count, labelled_nodes, make_split, named_by_shares, split_kind
 from chebnet2d.data.splits.parts import Split
 
 
@@ -28,7 +28,7 @@ def balanced(data: Any, seed: int, *, train: float = 0.6, val: float = 0.2) -> S
     taken = np.concatenate(chosen)
     rest = np.setdiff1d(known, taken)
     validation = rng.choice(rest, min(round(val * known.size), rest.size), replace=False) if rest.size else rest
-    return make_split(_balanced_name("balanced", train, val), seed, taken, validation, np.setdiff1d(rest, validation))
+    return make_split(named_by_shares("balanced", train, val), seed, taken, validation, np.setdiff1d(rest, validation))
 
 
 @split_kind("balanced-torch")
@@ -48,8 +48,4 @@ def balanced_torch(data: Any, seed: int, *, train: float = 0.6, val: float = 0.2
     rest = np.concatenate(remaining)
     rest = rest[torch.randperm(rest.size, generator=generator).numpy()]
     count = round(val * known.size)
-    return make_split(_balanced_name("balanced-torch", train, val), seed, np.concatenate(chosen), rest[:count], rest[count:])
-
-
-def _balanced_name(name: str, train: float, val: float) -> str:
-    return name if (train, val) == (0.6, 0.2) else f"{name}(train={train:g}, val={val:g})"
+    return make_split(named_by_shares("balanced-torch", train, val), seed, np.concatenate(chosen), rest[:count], rest[count:])

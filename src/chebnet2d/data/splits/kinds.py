@@ -22,6 +22,8 @@ split_kind = SPLIT_KINDS.register
 def split(data: Any, kind: str = "uniform", seed: int = 0, **options: Any) -> Split:
     """The split of a ``Data`` of that kind.
 
+    - "stratified": the same shares of every class, 60/20/20; "k-fold": ``folds=5``, of which the seed names one.
+    - "time" and "group": by the columns of a graph of your own that ``time_column=`` and ``group_column=`` name.
     - "uniform": a random permutation, 60/20/20; other parts by ``train=``, ``val=``. "uniform-50": 50/25/25.
     - "balanced": round(train N / C) nodes of every class, the rest at random, as BernNet and ChebNetII draw it;
       "balanced-torch": the same law, as GPRGNN and JacobiConv draw it.
@@ -29,7 +31,7 @@ def split(data: Any, kind: str = "uniform", seed: int = 0, **options: Any) -> Sp
     - "fixed": the masks that come with the data; the seed is the number of the split. A single one serves every seed.
     - "geom-gcn": the ten splits of Geom-GCN for Cora, CiteSeer and PubMed, if their files are there.
 
-    N labels instead of a ``Data`` do for all but the last two.
+    N labels instead of a ``Data`` do for those that need nothing else.
 
     >>> print(split([0, 1, 0, 1, 0, 1, 0, 1, 0, 1, -1], "uniform", seed=0))
     uniform, seed 0, 6/2/2 nodes, digest 2da3a0e3a35d37d3
@@ -71,6 +73,33 @@ def checked_shares(train: Any, val: Any) -> tuple[float, float]:
         got = f"train={train:g} and val={val:g}"
         raise InputError("split", "train and val", "parts of 1 with something to train on", got=got)
     return train, val
+
+
+def usual_split(data: Any) -> str:
+    """The kind for who does not name one: of a graph of the user's own its split column, else "stratified"; else "uniform"."""
+    if data.get("node_ids") is None:
+        return "uniform"
+    return "stratified" if data.get("train_mask") is None else "fixed"
+
+
+def column_of(data: Any, attribute: str, argument: str) -> Any:
+    """What a graph knows about its nodes, such as ``time``, as an array."""
+    found = data.get(attribute) if hasattr(data, "get") else None
+    if found is None:
+        hint = "Name the column of your node table by {}."
+        what = f"kind {attribute!r}"
+        raise InputError("split", what, f"a {attribute} for each node", got="none", hint=hint, verb="have", mentions=(argument,))
+    return np.asarray(found)
+
+
+def class_words(data: Any, index: int) -> str:
+    """A class by its name, where the graph has names."""
+    names = data.get("class_names") if hasattr(data, "get") else None
+    return f"class {str(names[index])!r}" if names else f"class {index}"
+
+
+def named_by_shares(name: str, train: float, val: float) -> str:
+    return name if (train, val) == (0.6, 0.2) else f"{name}(train={train:g}, val={val:g})"
 
 
 def make_split(name: str, seed: int, *parts: Any) -> Split:

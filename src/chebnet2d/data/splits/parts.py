@@ -12,7 +12,10 @@ PARTS = ("train", "val", "test")
 
 @dataclass(frozen=True)
 class Split:
-    """Disjoint node indices (int64). ``digest`` identifies the sets themselves, whoever made them."""
+    """Disjoint sets of node indices, each a vector (int64) of its own length.
+
+    ``digest`` identifies the sets themselves, whoever made them.
+    """
 
     name: str
     seed: int | None
@@ -30,6 +33,7 @@ class Split:
 
     @property
     def parts(self) -> dict[str, Tensor]:
+        """The three vectors of node indices by name."""
         return {"train": self.train, "val": self.val, "test": self.test}
 
     @property

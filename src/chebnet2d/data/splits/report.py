@@ -6,7 +6,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from chebnet2d.data.dataset import num_classes
-from chebnet2d.data.splits.kinds import labels_of
+from chebnet2d.data.splits.kinds import class_words, labels_of
 from chebnet2d.data.splits.parts import Split
 
 
@@ -25,6 +25,19 @@ def split_report(split: Split, data: Data) -> dict[str, Any]:
         "unlabelled": int(y.size - labelled),
         "notes": _notes(split, y, counts, labelled),
     }
+
+
+def parts_without_classes(split: Split, data: Any) -> list[str]:
+    """A sentence for each class that is in no more than some of the parts, with its counts."""
+    y, classes = labels_of(data), num_classes(data)
+    counts = [np.bincount(y[part.numpy()], minlength=classes) for part in split.parts.values()]
+    lines = []
+    for c in range(classes):
+        own = [int(count[c]) for count in counts]
+        if int((y == c).sum()) > 0 and 0 in own:
+            parts = "/".join(map(str, own))
+            lines.append(f"note: {class_words(data, c)} has {int((y == c).sum())} labelled nodes ({parts} in train/val/test)")
+    return lines
 
 
 def _notes(split: Split, y: Any, counts: dict[str, Any], labelled: int) -> list[str]:

@@ -11,8 +11,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from chebnet2d._checks import InputError
-from chebnet2d.data.dataset import DENSE_LIMIT
 from chebnet2d.graph import SparseOperator
+from chebnet2d.graph.listed_edges import ListedEdges
+from chebnet2d.preparation.joining import DENSE_LIMIT
 
 
 def row_normalize_features(data: Data) -> Data:
@@ -49,7 +50,7 @@ def standardize(data: Data, scale: Mapping[str, Any] | None = None) -> Data:
 
 
 def scale_of(data: Data) -> dict[str, Tensor]:
-    """``mean`` and ``deviation`` of each column of x, in float64; 0 for one that deviates by rounding alone."""
+    """``mean`` and ``deviation`` of each column of x (F numbers each, float64); 0 for one that deviates by rounding alone."""
     return _scale(_dense(data, "standardize"))
 
 
@@ -68,6 +69,9 @@ def largest_component(data: Data) -> Data:
     nodes = int(data.num_nodes or 0)
     if nodes == 0:
         raise InputError("largest_component", "data", "nodes", got="none", verb="have")
+    if isinstance(data.edge_index, ListedEdges):
+        rule, hint = "with edges that fit the memory", "Take another transform, or more memory."
+        raise InputError("largest_component", "the graph", rule, got="edges on disk", hint=hint, verb="come")
     row, col = data.edge_index.numpy()
     adjacency = scipy.sparse.coo_array((np.ones(row.size, dtype=bool), (row, col)), shape=(nodes, nodes))
     _, component = connected_components(adjacency, directed=False)
@@ -82,8 +86,10 @@ def largest_component(data: Data) -> Data:
             copy.edge_index = torch.from_numpy(position[data.edge_index[:, edge_kept].numpy()])
         elif key == "num_nodes":
             copy.num_nodes = kept.size
-        elif key == "class_names":
+        elif key in ("class_names", "feature_names"):
             continue
+        elif key == "columns":
+            copy.columns = value.take(kept)
         elif isinstance(value, Tensor) and _is_sparse(value) and value.shape[0] == nodes:
             copy[key] = _tensor(_scipy(value)[kept])
         elif isinstance(value, Tensor) and key.startswith("edge_"):
