@@ -10,6 +10,6 @@ def randomised(model):
     for name, value in model.state_dict().items():
         if name.endswith("running_var"):
             value.copy_(0.5 + torch.rand(value.shape, generator=generator, dtype=value.dtype))
-        else:
+        elif value.is_floating_point():
             value.copy_(0.5 * torch.randn(value.shape, generator=generator, dtype=value.dtype))
     return model

@@ -14,6 +14,8 @@ from chebnet2d.models.chebnet2d import ChebNet2D
 from chebnet2d.models.chebnetii import ChebBase, ChebNetII
 from chebnet2d.models.decoupled import Decoupled
 from chebnet2d.models.dsgc import DSGC
+from chebnet2d.models.ensemble import Ensemble
+from chebnet2d.models.estimators import Estimator
 from chebnet2d.models.favardgnn import FavardGNN
 from chebnet2d.models.gcn import GCN
 from chebnet2d.models.gcnii import GCNII
@@ -27,10 +29,12 @@ from chebnet2d.models.mlp_classifier import MLPClassifier
 from chebnet2d.models.node_classifier import NodeClassifier, Prediction, features_of
 from chebnet2d.models.nodeformer import NodeFormer
 from chebnet2d.models.on_bases import READINGS, EachBasis, FilterFirst, OnBases, StoredBases, on_bases
+from chebnet2d.models.on_graph import OnGraph
 from chebnet2d.models.optbasis import OptBasis
 from chebnet2d.models.pdegcn import PDEGCN
 from chebnet2d.models.registry import MODELS, VARIANTS, MethodName, find_model, model_name, parse_method, register
 from chebnet2d.models.saving import load, read_facts, save
+from chebnet2d.models.seen_nodes import SeenNodes
 from chebnet2d.models.specgn import SpecGN
 
 for _module in pkgutil.iter_modules(__path__):
@@ -58,6 +62,8 @@ __all__ = [
     "ChebNetII",
     "Decoupled",
     "EachBasis",
+    "Ensemble",
+    "Estimator",
     "FavardGNN",
     "FilterFirst",
     "GloGNN",
@@ -68,8 +74,10 @@ __all__ = [
     "NodeClassifier",
     "NodeFormer",
     "OnBases",
+    "OnGraph",
     "OptBasis",
     "Prediction",
+    "SeenNodes",
     "SpecGN",
     "StoredBases",
     "features_of",

@@ -105,12 +105,23 @@ class ChebNetII(Decoupled):
             return self._unified(x, edge_index, edge_weight)
         if self.layout == "first":
             return self._filter_first(x, edge_index, edge_weight)
-        hidden: Tensor = self.mlp(x)
-        if self.layout == "hidden":
-            hidden = hidden.relu()
-        hidden = self.conv(self.filter_dropout(hidden), edge_index, edge_weight)
+        hidden = self.conv(self.signal(x), edge_index, edge_weight)
         logits: Tensor = self.classifier(self.dropout(hidden)) if self.layout == "hidden" else self.second_mlp(hidden)
         return logits
+
+    def signal(self, x: Features) -> Tensor:
+        if self.variant == "unified" or self.layout != "hidden":
+            return super().signal(x)
+        hidden: Tensor = self.filter_dropout(self.mlp(x).relu())
+        return hidden
+
+    def linear_end(self) -> tuple[Tensor, Tensor] | None:
+        if self.variant == "unified" or self.layout == "logits":
+            return self._no_end()
+        if self.layout != "hidden":
+            return None
+        assert self.classifier.bias is not None
+        return self.classifier.weight, self.classifier.bias
 
     def _filter_first(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         assert isinstance(self.mlp, MLP)

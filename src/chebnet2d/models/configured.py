@@ -35,6 +35,9 @@ class Configured(nn.Module):
         """Models with equal keys may be trained in one stack."""
         return tuple(sorted((name, repr(value)) for name, value in self._config.items() if name not in self.varies_in_stack))
 
+    def _constructed(self) -> None:
+        """Called when a constructor has run."""
+
     def group_of(self, parameter_name: str) -> str:
         return group_by_prefix(self.groups, parameter_name)
 
@@ -62,5 +65,6 @@ def _remembering(init: Callable[..., None]) -> Callable[..., None]:
                 if parameter.kind is parameter.VAR_KEYWORD:
                     self._config.update(self._config.pop(name))
         init(*bound.args, **bound.kwargs)
+        self._constructed()
 
     return remember_and_init

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from chebnet2d._checks import one_of
 from chebnet2d.conv import PolynomialConv
 from chebnet2d.graph import Graph
+from chebnet2d.models.filtering import Filtering
 from chebnet2d.models.node_classifier import NodeClassifier
 from chebnet2d.models.registry import VARIANTS
 from chebnet2d.nn import MLP, Dropout, Features, check_features
@@ -17,7 +19,7 @@ from chebnet2d.nn import MLP, Dropout, Features, check_features
 Sizes = tuple[int, int, int]  # F, H and C: features, hidden channels, classes
 
 
-class Decoupled(NodeClassifier):
+class Decoupled(NodeClassifier, Filtering):
     """Z = conv(dropout(h(X))). A subclass states its convolution once, and that serves its published form, the unified
     architecture and bases on disk (``chebnet2d.models.on_bases``).
 
@@ -78,14 +80,37 @@ class Decoupled(NodeClassifier):
     def _assemble_faithful(self, sizes: Sizes, dropout: float, filter_dropout: float, **options: Any) -> None:
         self._assemble_unified(sizes, dropout, filter_dropout, **options)
 
+    def signal(self, x: Features) -> Tensor:
+        """What the convolution takes: N x C."""
+        hidden: Tensor = self.filter_dropout(self.mlp(x))
+        return hidden
+
+    def linear_end(self) -> tuple[Tensor, Tensor] | None:
+        """A and b, if the logits are Z A + b for Z the output of the convolution; None if more follows it."""
+        changed = self.variant == "faithful" and type(self)._faithful is not Decoupled._faithful
+        return None if changed else self._no_end()
+
+    @property
+    def channels_are_classes(self) -> bool:
+        end = self.linear_end()
+        return end is not None and end[0].shape[0] == end[0].shape[1] and bool((end[0] == torch.eye(len(end[0]))).all())
+
+    @property
+    def rows_and_columns(self) -> tuple[str, str]:
+        return "channel", "class" if self.channels_are_classes else "channel"
+
+    def _no_end(self) -> tuple[Tensor, Tensor]:
+        like = next(self.parameters())
+        classes = self.config["out_channels"]
+        return torch.eye(classes, dtype=like.dtype, device=like.device), like.new_zeros(classes)
+
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         check_features(type(self).__name__, x, self.in_channels)
         run = self._unified if self.variant == "unified" else self._faithful
         return run(x, edge_index, edge_weight)
 
     def _unified(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
-        hidden: Tensor = self.filter_dropout(self.mlp(x))
-        logits: Tensor = self.conv(hidden, edge_index, edge_weight)
+        logits: Tensor = self.conv(self.signal(x), edge_index, edge_weight)
         return logits
 
     def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:

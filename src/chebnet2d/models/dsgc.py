@@ -10,7 +10,7 @@ from torch import Tensor
 
 from chebnet2d._checks import one_of, real
 from chebnet2d.conv import FixedFilter
-from chebnet2d.graph import Graph, SparseOperator, operator_of, remembered
+from chebnet2d.graph import Graph, SparseOperator, operator_of, refuse_export, remembered
 from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
 from chebnet2d.nn import Dropout, Features, GlorotLinear
@@ -128,6 +128,7 @@ class DSGC(Decoupled):
 
     def _filtered(self, x: Features, edge_index: Graph, edge_weight: Tensor | None, weight: Tensor) -> Tensor:
         """G X F W."""
+        refuse_export("DSGC")
         if self.columns != "none":
             given = pattern_of(x)
             mixing = remembered(given, ("DSGC", self.columns), lambda: column_filter(given, self.columns))

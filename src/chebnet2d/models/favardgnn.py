@@ -9,11 +9,12 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import integer
 from chebnet2d.conv import ParadigmIII, PolynomialConv
+from chebnet2d.conv.polynomial_conv import Signal, checked_frequencies
 from chebnet2d.graph import Graph, operator_of
 from chebnet2d.kernels.chebyshev_filter import chebyshev_filter
 from chebnet2d.models.optbasis import HiddenFilter
 from chebnet2d.models.registry import register
-from chebnet2d.polynomials import Apply, chebyshev_nodes, coefficient_matrix
+from chebnet2d.polynomials import Apply, Chebyshev, chebyshev_nodes, coefficient_matrix, values
 
 SMALLEST = 0.01
 
@@ -69,6 +70,10 @@ class FavardConv(PolynomialConv):
     def forward(self, x: Tensor, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         operator = operator_of(edge_index, edge_weight, x, kind=self.operator, owner="FavardGNN")
         return chebyshev_filter(operator, x, self._coefficients(x))
+
+    def curves(self, frequencies: Tensor, signal: Signal | None = None) -> Tensor:
+        known = checked_frequencies("FavardGNN", frequencies)
+        return values(Chebyshev(), known, self.degree).T @ self._coefficients(known)
 
     def combine_terms(self, terms: Tensor, change: Tensor) -> Tensor:
         return torch.einsum("dc,bdc->bc", change @ self._coefficients(terms), terms)

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from chebnet2d.conv import FixedFilter
+from chebnet2d.conv import FixedFilter, PolynomialConv
 from chebnet2d.graph import Graph
 from chebnet2d.models.decoupled import Decoupled, Sizes
 from chebnet2d.models.registry import register
@@ -30,6 +30,13 @@ class MLPClassifier(Decoupled):
     def convolution(in_channels: int, out_channels: int) -> FixedFilter:
         """The constant 1: for bases of any operator, of which only P_0 = X is read."""
         return FixedFilter([1.0])
+
+    def own_filter(self) -> PolynomialConv:
+        return self.convolution(1, 1).to(next(self.parameters()).dtype)
+
+    def signal(self, x: Features) -> Tensor:
+        hidden: Tensor = self.mlp(x)
+        return hidden
 
     def _unified(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         logits: Tensor = self.mlp(x)

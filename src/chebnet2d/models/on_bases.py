@@ -18,11 +18,17 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.conv import ExactBuffers
+from chebnet2d.graph import Graph, SparseOperator, operator_of
 from chebnet2d.models.configured import Configured, group_by_prefix
 from chebnet2d.models.decoupled import Decoupled
-from chebnet2d.models.node_classifier import NodeClassifier, Prediction, evaluating
+from chebnet2d.models.filtering import Filtering
+from chebnet2d.models.label_sets import LabelSets
+from chebnet2d.models.node_classifier import NodeClassifier, Prediction, evaluating, logits_of
 from chebnet2d.models.registry import MODELS, find_model, model_name
-from chebnet2d.nn import MLP, Dropout
+from chebnet2d.models.seen_nodes import SeenNodes
+from chebnet2d.nn import MLP, Dropout, Features, check_features
+from chebnet2d.polynomials import BASES, Basis
+from chebnet2d.preparation import Preparation
 
 FULL_BATCH = "full-batch"
 MAPS = ("auto", "hidden", "features")
@@ -79,7 +85,7 @@ def _kind(bases: StoredBases) -> dict[str, Any]:
     return {"basis": bases.basis_name, "parameters": parameters, "operator": bases.operator, "degree": bases.degree}
 
 
-class OnBases(Configured, ExactBuffers):
+class OnBases(Configured, Filtering, ExactBuffers):
     """``forward(terms)`` takes B x (D + 1) x F rows of the bases and gives B x C logits.
 
     The method's options may be given by their own names (``steps``, ``terms``), with ``degree`` for all others. A polynomial of a
@@ -87,6 +93,12 @@ class OnBases(Configured, ExactBuffers):
     """
 
     reading: ClassVar[str]
+    preparation: Preparation | None = None
+    """Of the graph that the bases were computed from."""
+    seen: SeenNodes | None = None
+    threshold: float | None = None
+    temperature: float | None = None
+    label_sets: LabelSets | None = None
     change: Tensor
     mlp: MLP
 
@@ -113,16 +125,29 @@ class OnBases(Configured, ExactBuffers):
             raise InputError(owner, "options", f"those of the convolution of {self.method!r}", reason=str(error)) from None
         self.register_exact("change", self.conv.change_to(**self.stored, owner="on_bases"))
 
+    @property
+    def basis(self) -> Basis:
+        """Of the terms that it takes."""
+        kind = BASES[one_of(type(self).__name__, "the basis", self.stored["basis"], tuple(BASES))]
+        made: Basis = kind(**self.stored["parameters"])
+        return made
+
     def group_of(self, parameter_name: str) -> str:
         return group_by_prefix(self._method_groups, parameter_name)
 
-    def predict(self, bases: StoredBases, batch_size: int = 10_000) -> Prediction:
-        """Labels and probabilities of the stored nodes, in stored order; rows are read in batches."""
+    def predict(self, bases: StoredBases, batch_size: int = 10_000, positions: Tensor | None = None) -> Prediction:
+        """Labels and probabilities of the stored nodes, in stored order, or of those at ``positions``; read in batches."""
         self.check_bases(bases)
         like = next(self.parameters())
+        wanted = torch.arange(len(bases)) if positions is None else positions
         with evaluating(self):
-            parts = torch.arange(len(bases)).split(integer(type(self).__name__, "batch_size", batch_size, 1))
-            return Prediction.of_logits(self(bases.read(part).to(like.device, like.dtype)).cpu() for part in parts)
+            parts = wanted.split(integer(type(self).__name__, "batch_size", batch_size, 1))
+            answers = (logits_of(self(bases.read(part).to(like.device, like.dtype))).cpu() for part in parts)
+            return Prediction.of_answers(answers, self.threshold, self.temperature)
+
+    def on_graph(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        """N x C logits from the graph itself: the same as from its bases, up to rounding."""
+        raise NotImplementedError
 
     def check_bases(self, bases: StoredBases) -> None:
         """Raise unless these are bases of the kind that the model was made for."""
@@ -131,6 +156,11 @@ class OnBases(Configured, ExactBuffers):
             if value != found[name]:
                 rule = f"the {name} {value}, as the model"
                 raise InputError(type(self).__name__, "the bases", rule, got=str(found[name]), verb="have")
+
+    def _dense(self, x: Features) -> Tensor:
+        check_features(type(self).__name__, x, self.in_channels)
+        dense: Tensor = x.to_dense() if isinstance(x, SparseOperator) else x  # type: ignore[assignment]
+        return dense
 
     def _check(self, terms: Tensor) -> None:
         shape = (self.degree + 1, self.in_channels)
@@ -157,6 +187,12 @@ class FilterFirst(OnBases):
     """
 
     reading: ClassVar[str] = "filter-first"
+
+    @property
+    def rows_and_columns(self) -> tuple[str, str]:
+        if not self.replaces:
+            return "feature", "feature"
+        return "feature", "class" if self.config["num_layers"] == 1 else "hidden unit"
 
     def __init__(
         self,
@@ -201,11 +237,18 @@ class FilterFirst(OnBases):
 
     def forward(self, terms: Tensor) -> Tensor:
         self._check(terms)
-        filtered = self.conv.combine_terms(terms, self.change)
-        if self.replaces:
-            return self.mlp.rest(filtered + self.bias)
-        logits: Tensor = self.mlp(filtered)
+        return self._rest(self.conv.combine_terms(terms, self.change))
+
+    def _rest(self, filtered: Tensor) -> Tensor:
+        logits: Tensor = self.mlp.rest(filtered + self.bias) if self.replaces else self.mlp(filtered)
         return logits
+
+    def on_graph(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        return self._rest(self.conv(self.signal(x), graph, edge_weight))
+
+    def signal(self, x: Features) -> Tensor:
+        """The filter acts on the features."""
+        return self._dense(x)
 
 
 class EachBasis(OnBases):
@@ -216,6 +259,7 @@ class EachBasis(OnBases):
     """
 
     reading: ClassVar[str] = "each-basis"
+    one_signal: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -239,6 +283,17 @@ class EachBasis(OnBases):
         self._check(terms)
         hidden: Tensor = self.filter_dropout(self.mlp(terms.reshape(-1, self.in_channels)))
         return self.conv.combine_terms(hidden.view(terms.shape[0], terms.shape[1], -1), self.change)
+
+    def on_graph(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        """The terms are not a convolution of anything: all D + 1 are in memory, each with its pass of the MLP."""
+        dense = self._dense(x)
+        operator = operator_of(graph, edge_weight, dense, kind=self.stored["operator"], owner=type(self).__name__)
+        logits: Tensor = self(torch.stack(list(self.basis.terms(lambda v: operator @ v, dense, self.degree)), dim=1))
+        return logits
+
+    def signal(self, x: Features) -> Tensor:
+        rule, got = "convolved by a model that is to be looked at", "each-basis, where the MLP comes after the polynomials"
+        raise InputError("signal", "one signal", rule, got=got)
 
 
 READINGS: dict[str, type[OnBases]] = {kind.reading: kind for kind in (FilterFirst, EachBasis)}

@@ -27,6 +27,14 @@ class HiddenFilter(Decoupled):
         self._assemble(opening, filter_dropout, conv, in_channels)
         self.closing = nn.Sequential(Dropout(dropout), Linear(hidden_channels, out_channels))
 
+    def linear_end(self) -> tuple[Tensor, Tensor] | None:
+        if self.variant == "unified":
+            return super().linear_end()
+        last = self.closing[1]
+        assert isinstance(last, Linear)
+        assert last.bias is not None
+        return last.weight, last.bias
+
     def _faithful(self, x: Features, edge_index: Graph, edge_weight: Tensor | None) -> Tensor:
         logits: Tensor = self.closing(self._unified(x, edge_index, edge_weight))
         return logits
