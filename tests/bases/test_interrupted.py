@@ -168,7 +168,7 @@ def test_the_memory_limit_is_obeyed(tmp_path):
         torch.set_num_threads(1)
         import chebnet2d
         from chebnet2d.bases import precompute
-        from chebnet2d.bases.sizes import resident_bytes
+        from chebnet2d._sizes import resident_bytes
         from chebnet2d.graph import SparseOperator
         rng = np.random.default_rng(0)
         data = chebnet2d.data.load("csbm", nodes=60_000, features=1, degree=4, seed=1)

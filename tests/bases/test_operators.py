@@ -6,11 +6,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.bases import large_operator, precompute
 from chebnet2d.bases import operators as operators_module
 from chebnet2d.bases import recurrence as recurrence_module
-from chebnet2d.graph import operator_of
+from chebnet2d.graph import SparseOperator, operator_of
+from chebnet2d.graph import edge_pairs as edge_pairs_module
 
 
 class TestProduct:
@@ -53,6 +55,26 @@ class TestOperator:
         monkeypatch.setattr(operators_module, "_CHUNK", chunk)
         general = operator_of(data.edge_index.clone(), None, data.x, kind=kind, owner="test").csr
         lean = large_operator(data.edge_index, 300, kind).csr
+        for part in ("crow_indices", "col_indices", "values"):
+            assert torch.equal(getattr(lean, part)(), getattr(general, part)())
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6),
+        nodes=st.integers(1, 30),
+        edges=st.integers(0, 120),
+        kind=st.sampled_from(["L_hat", "P", "P~"]),
+        chunk=st.sampled_from([5, 1 << 22]),
+    )
+    def test_edges_in_any_order(self, seed, nodes, edges, kind, chunk):
+        """Repetitions, which weigh, loops, one direction or both: bit for bit the general matrix, which scipy builds."""
+        index = torch.from_numpy(np.random.default_rng(seed).integers(0, nodes, (2, edges)))
+        general = operator_of(index.clone(), None, torch.zeros(nodes, 1), kind=kind, owner="test").csr
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(operators_module, "_CHUNK", chunk)
+            patch.setattr(edge_pairs_module, "_CHUNK", chunk)
+            patch.setattr(operators_module, "operator_of", None)  # the lean way is taken
+            lean = large_operator(index, nodes, kind).csr
         for part in ("crow_indices", "col_indices", "values"):
             assert torch.equal(getattr(lean, part)(), getattr(general, part)())
 
@@ -102,3 +124,32 @@ class TestRows:
             bases.terms(torch.tensor([300]))
         with pytest.raises(InputError, match="nodes must be a vector of node indices"):
             bases.terms(torch.tensor([0.5]))
+
+
+class TestReadyOperators:
+    """A graph that comes as an operator is recorded as what it is, alone and in a ``Data``."""
+
+    @pytest.mark.parametrize("asked", ["L_hat", "P"])
+    @pytest.mark.parametrize("kind", ["L_hat", "P", "P~", None])
+    def test_the_manifest_has_the_kind_that_it_was_made_as(self, tmp_path, kind, asked):
+        data = chebnet2d.data.load("csbm", nodes=40, features=4, seed=0)
+        operator = large_operator(data.edge_index, 40, kind or "P")
+        if kind is None:  # a matrix of the user's own, of which nothing is known but what is asked for
+            operator = SparseOperator(operator.csr, symmetric=True)
+        alone = precompute(operator, data.x, out=tmp_path / "alone", degree=1, operator=asked)
+        data.edge_index = operator
+        inside = precompute(data, out=tmp_path / "data", degree=1, operator=asked)
+        expected = kind or ("given" if asked == "L_hat" else asked)
+        assert (alone.manifest.operator, inside.manifest.operator) == (expected, expected)
+
+    def test_operators_keep_their_kind(self):
+        data = chebnet2d.data.load("csbm", nodes=40, features=4, seed=0)
+        made = operator_of(data.edge_index, None, data.x, kind="P~", owner="test")
+        assert made.kind == made.to(dtype=torch.float64).kind == "P~"
+        assert SparseOperator.from_dense(data.x).kind is None
+
+    def test_one_that_is_not_symmetric_is_refused_in_a_data_too(self, tmp_path):
+        data = chebnet2d.data.load("csbm", nodes=40, features=4, seed=0)
+        data.edge_index = operator_of(data.edge_index, None, data.x, kind="D~^-1 A~", owner="test")
+        with pytest.raises(InputError, match="the operator must be symmetric"):
+            precompute(data, out=tmp_path / "b", degree=1)

@@ -1,6 +1,7 @@
 """Bases in a folder, opened for reading by rows through memory maps."""
 
 import mmap
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d.bases.arrays import BROKEN_ARRAY, map_array
 from chebnet2d.bases.manifest import BasesError, Manifest, block_name, read_manifest
 from chebnet2d.polynomials import BASES, Basis
+
+_AGAIN = "Precompute again."
 
 
 class Bases:
@@ -26,11 +30,16 @@ class Bases:
         self.degree, self.operator, self.metric = manifest.degree, manifest.operator, manifest.metric
         self.basis_name, self.basis_parameters = manifest.basis, manifest.parameters
         self.num_nodes, self.num_features, self.num_classes = manifest.nodes, manifest.features, manifest.classes
-        self.nodes = torch.from_numpy(_load(folder / "rows.npy", (manifest.rows,)))
-        self.labels = _optional(folder / "labels.npy", (manifest.rows,))
-        self.parts = _optional(folder / "parts.npy", None)
-        self._blocks = [_load(folder / block_name(i), shape, mapped=True) for i, shape in enumerate(manifest.block_shapes)]
-        self._place: Tensor | None = None
+        self.nodes = torch.from_numpy(_load(folder / "rows.npy", (manifest.rows,), ("int64",), (0, manifest.nodes - 1)))
+        classes = np.iinfo(np.int64).max if manifest.classes is None else manifest.classes
+        self.labels = _optional(folder / "labels.npy", (manifest.rows,), ("int64", "int32"), (-1, classes - 1))
+        self.parts = _optional(folder / "parts.npy", (manifest.rows, -1), ("uint8",), (0, 3))
+        self._blocks = [
+            _load(folder / block_name(i), shape, (manifest.dtype,), mapped=True) for i, shape in enumerate(manifest.block_shapes)
+        ]
+        self._sorted, self._place = torch.sort(self.nodes)
+        if bool((self._sorted[1:] == self._sorted[:-1]).any()):
+            raise BasesError("bases", str(folder / "rows.npy"), "different nodes", got="some twice", hint=_AGAIN, verb="hold")
 
     @classmethod
     def open(cls, folder: str | Path) -> "Bases":
@@ -64,28 +73,29 @@ class Bases:
             f"{held.rows} rows x {held.features} features, {held.dtype})"
         )
 
-    def with_labels(self, labels: Tensor) -> "Bases":
-        """These bases with other labels: a class index for each node of the graph, -1 for none. The files stay as they are."""
+    def with_labels(self, labels: Tensor, classes: int | None = None) -> "Bases":
+        """These bases with other labels: a class index for each node of the graph, -1 for none. The files stay as they are.
+
+        ``classes``: how many there are; default: the largest index and one.
+        """
         if not isinstance(labels, Tensor) or labels.shape != (self.num_nodes,) or labels.is_floating_point():
             raise InputError("Bases.with_labels", "labels", f"{self.num_nodes} class indices", labels)
         view = copy(self)
-        view.labels, view.num_classes = labels[self.nodes], int(labels.max()) + 1
+        view.labels, view.num_classes = labels[self.nodes], int(labels.max()) + 1 if classes is None else classes
         return view
 
     def positions(self, nodes: Tensor) -> Tensor:
-        """Where the nodes are stored."""
+        """Where the nodes are stored: a row for each of n node indices."""
         if not isinstance(nodes, Tensor) or nodes.dim() != 1 or nodes.is_floating_point() or nodes.dtype == torch.bool:
             raise InputError("Bases", "nodes", "a vector of node indices", nodes)
         if nodes.numel() and (int(nodes.min()) < 0 or int(nodes.max()) >= self.num_nodes):
             raise InputError("Bases", "nodes", f"from 0 to {self.num_nodes - 1}", got="others among them")
-        if self._place is None:
-            self._place = torch.full((self.num_nodes,), -1, dtype=torch.int64)
-            self._place[self.nodes] = torch.arange(len(self))
-        found = self._place[nodes.long()]
-        if bool((found < 0).any()):
-            got = f"node {int(nodes[found < 0][0])}, of which there is no row"
+        place = torch.searchsorted(self._sorted, nodes.long()).clamp_(max=len(self) - 1)
+        absent = self._sorted[place] != nodes
+        if bool(absent.any()):
+            got = f"node {int(nodes[absent][0])}, of which there is no row"
             raise InputError("Bases", "nodes", "stored", got=got, hint="Precompute with rows='all', or with the nodes you need.")
-        return found
+        return self._place[place]
 
     def read(self, positions: Tensor) -> Tensor:
         """Stored rows by position: B x (D + 1) x F in float32. Numpy copies them in the calling thread."""
@@ -109,18 +119,27 @@ class Bases:
         return self.read(self.positions(nodes))
 
 
-def _load(path: Path, shape: tuple[int, ...] | None, *, mapped: bool = False) -> Any:
-    hint = "Precompute again."
+def _load(
+    path: Path, shape: tuple[int, ...], dtypes: Sequence[str], limits: tuple[int, int] | None = None, *, mapped: bool = False
+) -> Any:
+    """An array of this shape (-1: any size) and one of the types, whose values are within the limits."""
     try:
-        array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+        array = map_array(path)
     except FileNotFoundError:
-        raise BasesError("bases", str(path.parent), f"the file {path.name}", got="none", hint=hint, verb="have") from None
-    except (OSError, ValueError) as error:
-        raise BasesError("bases", str(path), "a numpy array", got=type(error).__name__, hint=hint) from None
-    if shape is not None and array.shape != shape:
-        raise BasesError("bases", str(path), f"of shape {shape}", got=str(array.shape), hint=hint)
+        raise BasesError("bases", str(path.parent), f"the file {path.name}", got="none", hint=_AGAIN, verb="have") from None
+    except BROKEN_ARRAY as error:
+        raise BasesError("bases", str(path), "a numpy array", got=type(error).__name__, hint=_AGAIN) from None
+    fits = len(array.shape) == len(shape) and all(want in (-1, size) for want, size in zip(shape, array.shape, strict=True))
+    if not fits:
+        raise BasesError("bases", str(path), f"of shape {shape}", got=str(array.shape), hint=_AGAIN)
+    if array.dtype.name not in dtypes or not array.dtype.isnative:
+        raise BasesError("bases", str(path), f"of type {' or '.join(dtypes)}", got=str(array.dtype), hint=_AGAIN)
+    array = array if mapped else np.array(array)
+    if limits is not None and array.size and not (limits[0] <= array.min() and array.max() <= limits[1]):
+        rule = f"numbers from {limits[0]} to {limits[1]}"
+        raise BasesError("bases", str(path), rule, got=f"{array.min()} to {array.max()}", hint=_AGAIN, verb="hold")
     return array
 
 
-def _optional(path: Path, shape: tuple[int, ...] | None) -> Tensor | None:
-    return torch.from_numpy(_load(path, shape)) if path.is_file() else None
+def _optional(path: Path, shape: tuple[int, ...], dtypes: Sequence[str], limits: tuple[int, int]) -> Tensor | None:
+    return torch.from_numpy(_load(path, shape, dtypes, limits)) if path.is_file() else None

@@ -16,8 +16,10 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d._sizes import show_bytes
+from chebnet2d._targets import sync_folder
+from chebnet2d.bases.arrays import BROKEN_ARRAY, map_array
 from chebnet2d.bases.manifest import BasesError, Manifest, block_name
-from chebnet2d.bases.sizes import show_bytes
 
 _WRITE = 32 * 2**20  # bytes of a term that are gathered together
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -51,7 +53,7 @@ class BlockFile:
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise
             os.ftruncate(self.descriptor, size)
-        os.pwrite(self.descriptor, stream.getvalue(), 0)
+        _write_at(self.descriptor, memoryview(stream.getvalue()), 0)
 
     def write(self, degree: int, term: Tensor, rows: Any) -> None:
         """Write one term of the rows that are kept: a piece per tile."""
@@ -74,7 +76,7 @@ class BlockFile:
                 piece = content[number * self.piece : (number + 1) * self.piece]
                 place = self.offset + ((first + number) * self.shape[1] + degree) * self.piece
                 while piece:
-                    written = os.pwrite(self.descriptor, piece, place)
+                    written = _write_at(self.descriptor, piece, place)
                     piece, place = piece[written:], place + written
 
     def save(self) -> None:
@@ -82,6 +84,7 @@ class BlockFile:
         try:
             os.fsync(self.descriptor)
             self.temporary.replace(self.path)
+            sync_folder(self.path.parent)
         finally:
             self.close()
 
@@ -116,6 +119,15 @@ def disk_errors(out: Path) -> Iterator[None]:
         raise BasesError("precompute", str(out), "writable", reason=str(error.strerror or error)) from None
 
 
+def has_block(manifest: Manifest, index: int, out: Path) -> bool:
+    """Whether the block is there, and whole by its header and its length: something else may have truncated it."""
+    try:
+        found = map_array(out / block_name(index))
+    except BROKEN_ARRAY:
+        return False
+    return bool(found.dtype == np.dtype(manifest.dtype) and found.shape == manifest.block_shapes[index])
+
+
 def check_space(manifest: Manifest, out: Path, missing: Sequence[int]) -> None:
     """Whether the disk has room for the blocks that are missing."""
     needed = sum(manifest.block_bytes[index] for index in missing)
@@ -123,3 +135,11 @@ def check_space(manifest: Manifest, out: Path, missing: Sequence[int]) -> None:
     if needed > free:
         rule, hint = f"{show_bytes(needed)} free for the bases", "Keep fewer rows, or use float16."
         raise BasesError("precompute", f"the disk of {out}", rule, got=show_bytes(free), hint=hint, verb="have")
+
+
+def _write_at(descriptor: int, piece: memoryview, place: int) -> int:
+    """How many bytes were written there."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(descriptor, piece, place)
+    os.lseek(descriptor, place, os.SEEK_SET)  # Windows; one thread writes a block
+    return os.write(descriptor, piece)

@@ -13,9 +13,9 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from chebnet2d.bases.blocks import disk_errors, new_block
+from chebnet2d.bases.blocks import disk_errors, has_block, new_block
+from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.bases.inputs import Inputs
-from chebnet2d.bases.manifest import block_name
 from chebnet2d.bases.recurrence import block_terms
 from chebnet2d.graph import SparseOperator
 
@@ -34,17 +34,17 @@ class BlockComputation:
         return _rebuilt, (_arrays(matrix), _arrays(features), others, self.out.absolute(), self.device)
 
     @cached_property
-    def _prepared(self) -> tuple[SparseOperator, Any, list[Tensor]]:
+    def _prepared(self) -> tuple[SparseOperator | DiskOperator, Any, list[Tensor]]:
         """M on the device; X, by columns if it is sparse, so that a block is a slice; and two buffers for the widest block."""
         x: Any = self.inputs.features
         if isinstance(x, SparseOperator):
             x = scipy.sparse.csc_array(x.to_scipy(), dtype=np.float32)
-        size = self.manifest.nodes * max(stop - start for start, stop in self.manifest.blocks)
+        size = self.manifest.nodes * self.manifest.widest
         return self.inputs.matrix.to(device=self.device), x, [torch.empty(size, device=self.device) for _ in range(2)]
 
     def compute(self, index: int, report: Callable[[int, int], None] | None = None) -> None:
         """Write block ``index``, unless it is there. ``report(index, terms)`` is called after every term."""
-        if (self.out / block_name(index)).is_file():
+        if has_block(self.manifest, index, self.out):
             return
         start, stop = self.manifest.blocks[index]
         nodes, width = self.manifest.nodes, stop - start
@@ -85,7 +85,8 @@ class BlockComputation:
             self._saving.result()
 
 
-def _arrays(x: Tensor | SparseOperator) -> Any:
+def _arrays(x: Tensor | SparseOperator | DiskOperator) -> Any:
+    assert not isinstance(x, DiskOperator), "precompute keeps it in its process"
     return x.detach().cpu().numpy() if isinstance(x, Tensor) else x.to_scipy()
 
 

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, integer, one_of
+from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.bases.manifest import DTYPES, Manifest, digest, matrix_digest
-from chebnet2d.bases.operators import OPERATORS, large_operator
+from chebnet2d.bases.operators import OPERATORS, any_operator
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, get_basis
 
@@ -51,7 +52,7 @@ class BasesSpec:
 class Inputs(NamedTuple):
     """``rows`` are the nodes to keep; ``labels`` and ``parts`` (fixed splits) belong to them. The manifest has no blocks yet."""
 
-    matrix: SparseOperator
+    matrix: SparseOperator | DiskOperator
     features: Tensor | SparseOperator
     basis: Basis
     manifest: Manifest
@@ -89,18 +90,21 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
     return Inputs(matrix, features, basis, manifest, rows, labels, None if labels is None else _parts(data, rows, labels))
 
 
-def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator, Tensor | SparseOperator, str]:
-    """M, X, and the kind of M."""
-    if isinstance(graph, SparseOperator):
-        matrix, kind = graph, "given" if kind == "L_hat" else kind
-        if not graph.symmetric:
-            raise InputError("precompute", "the operator", "symmetric, with its spectrum in [-1, 1]")
-    else:
-        if getattr(graph, "edge_index", None) is None:
-            raise InputError("precompute", "graph", "a Data with an edge_index, or a SparseOperator", graph)
+def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator | DiskOperator, Tensor | SparseOperator, str]:
+    """M, X, and the kind of M. A ready operator, alone or in a Data, is what it was made as; one of the user's own is "given"."""
+    alone = isinstance(graph, SparseOperator)
+    given = graph if alone else getattr(graph, "edge_index", None)
+    if given is None:
+        raise InputError("precompute", "graph", "a Data with an edge_index, or a SparseOperator", graph)
+    if isinstance(given, SparseOperator | DiskOperator) and not given.symmetric:
+        raise InputError("precompute", "the operator", "symmetric, with its spectrum in [-1, 1]")
+    matrix = graph
+    if not alone:
         one_of("precompute", "operator", kind, OPERATORS)
-        matrix = large_operator(graph.edge_index, int(graph.num_nodes), kind, getattr(graph, "edge_weight", None))
+        matrix = any_operator(graph, kind)
         x = graph.x if x is None else x
+    if isinstance(given, SparseOperator | DiskOperator):
+        kind = given.kind or ("given" if kind == "L_hat" else kind)
     if isinstance(x, Tensor) and x.layout != torch.strided:
         x = SparseOperator.from_torch(x)
     if not isinstance(x, Tensor | SparseOperator) or len(x.shape) != 2 or x.shape[0] != matrix.shape[0] or x.shape[1] == 0:

@@ -14,7 +14,7 @@ a row are D + 1 pieces within one tile.
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from chebnet2d._checks import InputError
+from chebnet2d._checks import InputError, integer, one_of, real
+from chebnet2d._documents import check_fields, read_document
 from chebnet2d._targets import written_whole
 from chebnet2d._version import __version__
+from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.graph import SparseOperator
 
 FORMAT = 1
 TILE = 256  # rows of a tile: a piece is about 50 KB on ogbn-products, and the terms of a row are near each other
 DTYPES = ("float32", "float16")
+_LARGEST = 2**40  # more nodes or columns than any disk holds
 
 
 class BasesError(InputError):
@@ -65,6 +68,10 @@ class Manifest:
         return [(tiles, self.degree + 1, self.tile, stop - start) for start, stop in self.blocks]
 
     @property
+    def widest(self) -> int:
+        return max(stop - start for start, stop in self.blocks)
+
+    @property
     def block_bytes(self) -> list[int]:
         return [math.prod(shape) * np.dtype(self.dtype).itemsize for shape in self.block_shapes]
 
@@ -91,18 +98,65 @@ _PROPERTIES = (
 )
 
 
+def _text(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, str) or len(value) > 1000:
+        raise BasesError(owner, name, "a short text", value)
+
+
+def _count(minimum: int) -> Any:
+    def check(owner: str, name: str, value: Any) -> None:
+        integer(owner, name, value, minimum, _LARGEST)
+
+    return check
+
+
+def _dtype(owner: str, name: str, value: Any) -> None:
+    one_of(owner, name, value, DTYPES)
+
+
+def _parameters(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, dict) or len(value) > 16:
+        raise BasesError(owner, name, "numbers by name", value)
+    for key, number in value.items():
+        real(owner, f"{key} of {name}", number)
+
+
+def _pairs(owner: str, name: str, value: Any) -> None:
+    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    if not pairs or any(type(end) is not int for pair in value for end in pair):
+        raise BasesError(owner, name, "pairs of integers", value)
+
+
+def _classes(owner: str, name: str, value: Any) -> None:
+    if value is not None:
+        integer(owner, name, value, 0, _LARGEST)
+
+
+_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("basis", "operator", "graph_digest", "features_digest", "rows_digest", "name", "metric", "version"), _text),
+    **dict.fromkeys(("nodes", "features", "rows", "tile"), _count(1)),
+    **{"format": int, "degree": _count(0), "dtype": _dtype, "parameters": _parameters, "blocks": _pairs, "classes": _classes},
+}
+
+
 def read_manifest(path: Path) -> Manifest | None:
-    """None if there is no such file. A file that is no manifest is an error."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    """None if there is no such file. A file that is no manifest, or whose numbers cannot be, is an error."""
+    if not path.exists():
         return None
-    except (OSError, ValueError) as error:
-        raise BasesError("bases", str(path), "a JSON file", got=type(error).__name__) from None
-    names = {one.name for one in fields(Manifest)}
-    if not isinstance(content, dict) or set(content) != names or content["format"] != FORMAT:
-        raise BasesError("bases", str(path), f"a manifest of format {FORMAT}", got="something else")
-    return Manifest(**content)
+    try:
+        content = read_document("bases", path)
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise BasesError("bases", str(path), f"a manifest of format {FORMAT}", got="something else")
+        found = Manifest(**check_fields("bases", str(path), content, _SCHEMA))
+    except InputError as error:
+        raise BasesError(**vars(error)) from None
+    ends = [0, *(stop for _, stop in found.blocks)]
+    if [start for start, _ in found.blocks] != ends[:-1] or ends != sorted(set(ends)) or ends[-1] != found.features:
+        rule = f"intervals, one after the other, of its {found.features} features"
+        raise BasesError("bases", f"blocks in {path}", rule, found.blocks)
+    if found.rows > found.nodes:
+        raise BasesError("bases", f"rows in {path}", f"at most its {found.nodes} nodes", found.rows)
+    return found
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
@@ -119,8 +173,15 @@ def digest(*arrays: Any) -> str:
     return hasher.hexdigest()[:16]
 
 
-def matrix_digest(x: Tensor | SparseOperator) -> str:
-    """Dense: of the values in float32."""
+def matrix_digest(x: Tensor | SparseOperator | DiskOperator) -> str:
+    """Dense: of the values in float32. On disk or in memory, a matrix has the same one."""
+    if isinstance(x, DiskOperator):
+        hasher = hashlib.sha256()
+        for dtype, size, parts in x.pieces():
+            hasher.update(f"{dtype}:({size},);".encode())
+            for part in parts:
+                hasher.update(part.data)
+        return hasher.hexdigest()[:16]
     if isinstance(x, Tensor):
         return digest(x.detach().cpu().contiguous().to(torch.float32).numpy())
     return digest(*(part.cpu().numpy() for part in (x.csr.crow_indices(), x.csr.col_indices(), x.values)))

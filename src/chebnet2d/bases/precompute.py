@@ -1,6 +1,6 @@
 """P_d = p_d(M) X in blocks of columns. Columns are independent of each other, so a block needs N x b buffers and nothing more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,15 @@ import torch
 
 from chebnet2d._checks import InputError, integer
 from chebnet2d._device import checked_device
+from chebnet2d._sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
 from chebnet2d.bases.bases import Bases
 from chebnet2d.bases.blocks import check_space
 from chebnet2d.bases.columns import BlockComputation
-from chebnet2d.bases.folder import begin, finish, locked, missing_blocks, refuse_other
+from chebnet2d.bases.disk_operator import DiskOperator
+from chebnet2d.bases.folder import begin, finish, locked, missing_blocks, refuse_other, write_beside
 from chebnet2d.bases.inputs import BasesSpec, Inputs, read_inputs
+from chebnet2d.bases.manifest import BasesError
 from chebnet2d.bases.recurrence import buffers_needed
-from chebnet2d.bases.sizes import free_bytes, parse_bytes, resident_bytes, show_bytes
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
 from chebnet2d.graph import SparseOperator
 
@@ -46,6 +48,7 @@ def precompute(
     device: str | torch.device = "cpu",
     executor: Executor | None = None,
     progress: Callable[[PrecomputeProgress], None] | None = None,
+    beside: Mapping[str, str] | None = None,
     **spec_fields: Any,
 ) -> Bases:
     """Compute P_d = p_d(M) X for d = 0..degree and keep the rows asked for in the folder ``out``.
@@ -63,6 +66,7 @@ def precompute(
         device: where the products are computed.
         executor: of ``chebnet2d.cluster``, where the blocks are computed; default: in this process. Other machines must share the
             disk of ``out``. The graph and the features are sent to each process once; this process alone writes the manifest.
+        beside: texts of other small files, by name, that belong into the folder before it counts as whole.
     """
     where = checked_device("precompute", device)
     limit = None if memory is None else parse_bytes(memory, "precompute")
@@ -71,21 +75,26 @@ def precompute(
     inputs = read_inputs(graph, x, BasesSpec.of(spec, spec_fields))
     out = Path(out)
     refuse_other(inputs.manifest, out)
-    whole = out / "manifest.json"
-    if whole.is_file():
-        return Bases.open(out)
+    beside = beside or {}
+    if (finished := _finished(out, beside)) is not None:
+        return finished
     executor = LocalExecutor() if executor is None else checked_executor("precompute", executor)
-    slots = executor.slots  # before there is a folder: a cluster that cannot be reached must not leave one behind
+    if isinstance(inputs.matrix, DiskOperator) and not isinstance(executor, LocalExecutor):
+        rule, hint = "this process for a graph whose edges are on disk", "Where the edges fit the memory, it may be any."
+        raise InputError("precompute", "the executor", rule, got=type(executor).__name__, hint=hint)
+    # Before there is a folder: a cluster that cannot be reached, or too little memory, must not leave one behind.
+    slots = executor.slots
+    if block is None:
+        block = _widest(inputs, limit)
+        if slots > 1:
+            block = min(block, -(-inputs.manifest.features // slots))
     with locked(out):
-        if whole.is_file():  # by the process that had the lock
-            return Bases.open(out)
-        if block is None:
-            block = _widest(inputs, limit)
-            if slots > 1:
-                block = min(block, -(-inputs.manifest.features // slots))
+        if (finished := _finished(out, beside)) is not None:  # by the process that had the lock
+            return finished
         manifest = begin(inputs, out, block)
         missing = missing_blocks(manifest, out)
         check_space(manifest, out, missing)
+        write_beside(inputs, out, beside)
         common = BlockComputation(inputs._replace(manifest=manifest, labels=None, parts=None), out, where)
         widths = [stop - start for start, stop in manifest.blocks]
         terms = [0 if index in missing else manifest.degree + 1 for index in range(len(widths))]  # done, of each block
@@ -102,6 +111,17 @@ def precompute(
                 report(index, manifest.degree + 1)
         finish(manifest, out)
     return Bases.open(out)
+
+
+def _finished(out: Path, beside: Mapping[str, str]) -> Bases | None:
+    """The bases, if the folder is whole; None if there is something to do."""
+    if not (out / "manifest.json").is_file():
+        return None
+    try:
+        bases = Bases.open(out)
+        return bases if all((out / name).read_text(encoding="utf-8") == text for name, text in beside.items()) else None
+    except (BasesError, OSError, UnicodeDecodeError):  # a file is damaged or gone: it is written again
+        return None
 
 
 def _widest(inputs: Inputs, limit: int | None) -> int:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
+from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.graph import SparseOperator
 from chebnet2d.polynomials import Basis, ThreeTermBasis
 
@@ -17,7 +18,9 @@ def buffers_needed(basis: Basis) -> int:
     return 2 if isinstance(basis, ThreeTermBasis) else 6
 
 
-def block_terms(operator: SparseOperator, basis: Basis, start: Tensor, spare: Tensor, degree: int) -> Iterator[Tensor]:
+def block_terms(
+    operator: SparseOperator | DiskOperator, basis: Basis, start: Tensor, spare: Tensor, degree: int
+) -> Iterator[Tensor]:
     """The terms, each to be used before the next is asked for. ``start`` is overwritten, and so is ``spare`` of its shape."""
     if not isinstance(basis, ThreeTermBasis):
         with torch.no_grad():
@@ -35,27 +38,32 @@ def block_terms(operator: SparseOperator, basis: Basis, start: Tensor, spare: Te
         yield current
 
 
-def large_step(operator: SparseOperator, x: Tensor, out: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
+def large_step(operator: SparseOperator | DiskOperator, x: Tensor, out: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
     """``out = alpha * operator @ x + beta * out`` for graphs whose x fits no cache.
 
     There a product waits for memory, since it reads rows of x in no order. An embedding bag computes the same sums, and its
     kernel prefetches the rows: it is two to three times as fast as a sparse product (benchmarks/large/product.py).
     """
-    if x.device.type != "cpu" or x.dtype != torch.float32 or operator.dtype != torch.float32:
-        if beta == 0:
-            out.zero_()
-        return operator.step(x, out, alpha=alpha, beta=beta if beta != 0 else 1.0, out=out)
-    crow, col, values = operator.csr.crow_indices(), operator.csr.col_indices(), operator.csr.values()
+    if isinstance(operator, SparseOperator) and (x.device.type != "cpu" or not x.dtype == operator.dtype == torch.float32):
+        product = operator.multiply(x)
+        return torch.mul(product, alpha, out=out) if beta == 0 else out.mul_(beta).add_(product, alpha=alpha)
     with torch.no_grad():
         for start in range(0, out.shape[0], _ROWS):
             target = out[start : start + _ROWS]
-            offsets = crow[start : start + target.shape[0] + 1]
-            entries = slice(int(offsets[0]), int(offsets[-1]))
-            weights = values[entries]
-            bags = offsets - offsets[0]
-            part = embedding_bag(col[entries], x, bags, mode="sum", per_sample_weights=weights, include_last_offset=True)
+            bags, columns, weights = _rows(operator, start, start + target.shape[0])
+            part = embedding_bag(columns, x, bags, mode="sum", per_sample_weights=weights, include_last_offset=True)
             if beta == 0:
                 torch.mul(part, alpha, out=target)
             else:
                 target.mul_(beta).add_(part, alpha=alpha)
     return out
+
+
+def _rows(operator: SparseOperator | DiskOperator, start: int, stop: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Of some rows: where each begins among their entries, columns and values."""
+    if isinstance(operator, DiskOperator):
+        return operator.rows(start, stop)
+    crow, col, values = operator.csr.crow_indices(), operator.csr.col_indices(), operator.csr.values()
+    offsets = crow[start : stop + 1]
+    entries = slice(int(offsets[0]), int(offsets[-1]))
+    return offsets - offsets[0], col[entries], values[entries]
