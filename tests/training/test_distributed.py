@@ -11,7 +11,7 @@ import torch.multiprocessing as multiprocessing
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
 from chebnet2d.models import on_bases
-from chebnet2d.training import Batches, Run, fit, fit_many, under_torchrun
+from chebnet2d.training import Batches, Run, fit, fit_many, process_group, under_torchrun
 from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
 
 
@@ -51,7 +51,7 @@ def answers(folder):
 def test_two_processes_do_what_one_does(folder, answers, name):
     case = dict(CASES[name])
     bases = DoubleBases.open(folder)
-    model = model_for(bases, case.pop("dropout"))
+    model = model_for(bases, case.pop("dropout"), case.pop("penalty", False))
     batches = Batches(50, shards=case.pop("shards"))
     alone = fit(model, bases, split_of(), seed=4, batches=batches, **SETTINGS, **case)
     for rank in range(2):
@@ -67,6 +67,24 @@ def test_two_processes_do_what_one_does(folder, answers, name):
 def test_dropout_was_at_work(answers):
     assert answers[0, "plain"]["val_loss"] != answers[0, "dropout"]["val_loss"]
     assert answers[0, "dropout"]["val_loss"] != answers[0, "more shards than processes"]["val_loss"]
+    assert answers[0, "penalty"]["val_loss"] != answers[0, "more shards than processes"]["val_loss"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("gloo/transport/tcp/pair.cc: Connection closed by peer [127.0.0.1]", "work all until the end, got one whose connection"),
+        ("writev [127.0.0.1]:17000: Broken pipe", "work all until the end, got one whose connection broke"),
+        ("Timed out waiting 5000ms for recv operation", "answer every other one within 300 s, got one that did not"),
+    ],
+)
+def test_a_process_that_is_gone_is_told(words, sentence, monkeypatch):
+    """In the words that gloo has for it."""
+    monkeypatch.setattr("torch.distributed.init_process_group", lambda *_, **__: None)
+    with pytest.raises(InputError, match=f"the processes of torchrun must {sentence}"), process_group():
+        raise RuntimeError(words)
+    with pytest.raises(RuntimeError, match="another thing"), process_group():
+        raise RuntimeError("another thing")
 
 
 def test_several_runs_are_refused_under_torchrun(folder, monkeypatch):

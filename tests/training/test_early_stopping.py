@@ -12,7 +12,7 @@ from chebnet2d.training.early_stopping import EarlyStopping
 def best_epoch(epochs, monitor="accuracy"):
     stopper = EarlyStopping(Run(nn.Linear(1, 1), None, 0, Settings.of(monitor=monitor)))
     for number, (loss, metric) in enumerate(epochs, start=1):
-        stopper.update(number, 0.0, loss, metric)
+        stopper.update(number, 0.0, loss, metric, dict)
     return stopper.best_epoch
 
 

@@ -9,6 +9,7 @@ from torch import nn
 
 import chebnet2d
 from chebnet2d.training.batches import Batch
+from chebnet2d.training.early_stopping import EarlyStopping
 from chebnet2d.training.loss import negative_log_likelihood, node_weights
 from chebnet2d.training.metrics import METRICS, Meter, SumMetric, find_metric, register_metric
 from uniform_split import split
@@ -132,3 +133,39 @@ def test_a_metric_of_ones_own_selects_and_is_reported(monkeypatch):
         register_metric("share_of_class_one")(ShareOfClassOne)
     with pytest.raises(chebnet2d.InputError, match="name must be one of .* got 'acuracy'. Did you mean 'accuracy'"):
         find_metric("acuracy")
+
+
+class TestAccuracyIsExact:
+    """A count divided by a count, whatever the order of the nodes and the type of the weights."""
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize("size", [7, 49, 542, 999])
+    def test_equal_counts_are_equal_numbers(self, size, dtype):
+        y = torch.zeros(2000, dtype=torch.long)
+        generator = torch.Generator().manual_seed(size)
+        part = torch.randperm(2000, generator=generator)[:size]
+        weights = node_weights([part] * 8, 2000, torch.zeros(1, dtype=dtype))
+        right = size // 3
+        logits = torch.zeros(8, 2000, 2, dtype=dtype)
+        logits[..., 1] = 1.0
+        for run in range(8):  # other nodes are right in every run, but equally many
+            logits[run, part[torch.randperm(size, generator=generator)[:right]], 0] = 2.0
+        _, scores = metered(logits, [(slice(None), Batch((), y, weights))], ["accuracy"])
+        assert scores["accuracy"] == [right / size] * 8
+
+    def test_two_epochs_with_equal_counts_are_a_tie_that_the_loss_decides(self):
+        """Epoch 2 is right on other nodes than epoch 1, on equally many, with a lower loss; epoch 3 with a higher one."""
+        y = torch.zeros(1500, dtype=torch.long)
+        part = torch.arange(0, 1500, 2)
+        weights = node_weights([part], 1500, torch.zeros(1))
+        run = chebnet2d.training.Run(nn.Linear(1, 1), None, 0, chebnet2d.training.Settings.of(monitor="accuracy"))
+        stopper = EarlyStopping(run)
+        for epoch, (nodes, margin, best) in enumerate(
+            [(part[:333], 1.0, 1), (part[100:433], 1.1, 2), (part[400:733], 0.9, 2), (part[200:533], 1.2, 4)], start=1
+        ):
+            logits = torch.zeros(1, 1500, 2)
+            logits[:, :, 1] = 0.5
+            logits[:, nodes, 0] = 0.5 + margin
+            losses, scores = metered(logits, [(slice(None), Batch((), y, weights))], ["accuracy"])
+            stopper.update(epoch, 0.0, losses[0], scores["accuracy"][0], dict)
+            assert stopper.best_epoch == best

@@ -6,7 +6,7 @@ import torch
 
 import chebnet2d
 from chebnet2d.bases import Bases
-from chebnet2d.models import on_bases
+from chebnet2d.models import FilterFirst, on_bases
 from chebnet2d.training import Batches, fit, process_group, under_torchrun
 
 SETTINGS = {"epochs": 5, "lr": 0.02, "filter_lr": 0.05}
@@ -15,11 +15,20 @@ CASES = {
     "dropout": {"dropout": 0.5, "shards": 2},
     "more shards than processes": {"dropout": 0.5, "shards": 3},
     "adamw": {"dropout": 0.5, "shards": 2, "optimizer": "adamw"},
+    "penalty": {"dropout": 0.5, "shards": 3, "penalty": True},
 }
 
 
-def model_for(bases, dropout):
-    return on_bases("chebnet2d", bases, hidden_channels=6, dropout=dropout).double()
+class Penalised(FilterFirst):
+    def forward(self, terms):
+        return super().forward(terms), sum(p.square().sum() for p in self.conv.parameters())
+
+
+def model_for(bases, dropout, penalty=False):
+    model = on_bases("chebnet2d", bases, hidden_channels=6, dropout=dropout).double()
+    if penalty:
+        model.__class__ = Penalised
+    return model
 
 
 class DoubleBases(Bases):
@@ -38,7 +47,7 @@ def worker(rank, port, folder, queue):
     with process_group():
         for name, case in CASES.items():
             case = dict(case)
-            model = model_for(bases, case.pop("dropout"))
+            model = model_for(bases, case.pop("dropout"), case.pop("penalty", False))
             seen = []
             batches = Batches(50, shards=case.pop("shards"))
             result = fit(model, bases, split, seed=4, batches=batches, progress=seen.append, **SETTINGS, **case)

@@ -66,10 +66,14 @@ class Batch:
     inputs: tuple[Any, ...]
     y: Tensor
     weights: Tensor | None = None
+    class_weights: Tensor | None = None
+    """R x C: how much a node of each class counts in the loss; None: all the same."""
 
     def losses(self, logits: Tensor, rows: int) -> Tensor:
         """R mean losses. ``rows``: how many rows of the whole batch count, of which this may be a shard."""
         losses = negative_log_likelihood(logits, self.y)
+        if self.class_weights is not None:
+            losses = losses * self.class_weights[:, self.y.clamp(min=0)]
         if self.weights is not None:
             return (losses * self.weights).sum(dim=1)
         return (losses * (self.y >= 0)).sum(dim=1) / rows

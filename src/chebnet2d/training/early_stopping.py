@@ -1,7 +1,7 @@
 """The best epoch of a run so far, and whether it is time to stop."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from torch import Tensor
 
@@ -9,7 +9,7 @@ from chebnet2d.training.run import History, Result, Run
 
 
 class EarlyStopping:
-    """Judges by the validation nodes; ``best_state`` is set by the loop whenever ``update`` says that an epoch is the best."""
+    """Judges by the validation nodes, and keeps the state of the best epoch."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -19,9 +19,12 @@ class EarlyStopping:
         self.best_loss = math.inf
         self.best_state: dict[str, Tensor] = {}
         self.pruned = False
+        self.seconds = 0.0
 
-    def update(self, epoch: int, train_loss: float, val_loss: float, val_metric: float) -> bool:
-        """Whether this epoch is the best so far."""
+    def update(
+        self, epoch: int, train_loss: float, val_loss: float, val_metric: float, snapshot: Callable[[], dict[str, Tensor]]
+    ) -> None:
+        """``snapshot`` gives the state of this epoch, and is called if it is the best so far."""
         self.history.train_loss.append(train_loss)
         self.history.val_loss.append(val_loss)
         self.history.val_metric.append(val_metric)
@@ -30,15 +33,14 @@ class EarlyStopping:
         else:
             better = _lower(-val_metric, -self.best_metric)
         if better or self.best_epoch == 0:  # the first epoch counts even if its loss is not a number
-            self.best_epoch, self.best_metric, self.best_loss = epoch, val_metric, val_loss
-            return True
-        return False
+            state = snapshot()  # first: Ctrl-C in the middle of it must not leave the numbers of one epoch beside another's state
+            self.best_epoch, self.best_metric, self.best_loss, self.best_state = epoch, val_metric, val_loss, state
 
     def done(self, epoch: int) -> bool:
         settings = self.run.settings
         return epoch >= settings.epochs or epoch - self.best_epoch >= settings.patience
 
-    def result(self, metric: str, test: Mapping[str, float], seconds: float) -> Result:
+    def result(self, metric: str, test: Mapping[str, float]) -> Result:
         run = self.run
         return Result(
             run.model,
@@ -51,7 +53,7 @@ class EarlyStopping:
             val_loss=self.best_loss,
             val_metric=self.best_metric,
             test=test,
-            seconds=seconds,
+            seconds=self.seconds,
             history=self.history,
             pruned=self.pruned,
         )

@@ -9,6 +9,7 @@ There is one loop for a full graph, for mini batches of nodes and for bases on d
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 from torch import Tensor
@@ -81,21 +82,22 @@ class Training:
         self.active = list(range(len(self.runs)))
         self.longest = max(run.settings.epochs for run in self.runs)
         self.epoch = 0
-        self.seconds = 0.0
 
     def advance(
         self, until: float, limit: float, progress: Callable[[EpochProgress], None] | None, stop: threading.Event
     ) -> None:
         """Epochs up to ``until``, or until every run is done, or the clock shows ``limit``: all that are not done leave then."""
-        start = time.perf_counter()
         while self.active and self.epoch < until and not stop.is_set():
+            start, side_by_side = time.perf_counter(), self.active
             self._one_epoch()
+            share = (time.perf_counter() - start) / len(side_by_side)
+            for r in side_by_side:  # an epoch belongs to the runs that were in it
+                self.stoppers[r].seconds += share
             if time.perf_counter() >= limit:
                 self.drop(self.active)
             if progress is not None:
                 best = max(stopper.best_metric for stopper in self.stoppers)
                 progress(EpochProgress(self.epoch, self.longest, len(self.active), len(self.runs), best))
-        self.seconds += time.perf_counter() - start
 
     def _one_epoch(self) -> None:
         self.epoch += 1
@@ -113,8 +115,8 @@ class Training:
         stays = []
         for position, r in enumerate(self.active):
             stopper = self.stoppers[r]
-            if stopper.update(self.epoch, train_losses[position], losses[position], scores[position]):
-                stopper.best_state = self.learner.snapshot(position)
+            snapshot = partial(self.learner.snapshot, position)
+            stopper.update(self.epoch, train_losses[position], losses[position], scores[position], snapshot)
             if not stopper.done(self.epoch):
                 stays.append(position)
         self._keep(stays)
@@ -137,8 +139,7 @@ class Training:
         return [Standing(one.best_metric, one.best_loss, r in self.active) for r, one in enumerate(self.stoppers)]
 
     def results(self, test: bool) -> list[Result]:
-        seconds = self.seconds / len(self.runs)
+        """What every run reached; its model gets its best state."""
         return [
-            one.result(self.task.metric, self.learner.finish(self.task, one.run, one.best_state, test), seconds)
-            for one in self.stoppers
+            one.result(self.task.metric, self.learner.finish(self.task, one.run, one.best_state, test)) for one in self.stoppers
         ]

@@ -1,12 +1,12 @@
 """What a model answers, checked; the loss per run and node; the weights by which a mean over a part of the nodes is a sum."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError
+from chebnet2d.models.node_classifier import logits_of as logits_of
 
 
 def negative_log_likelihood(logits: Tensor, y: Tensor) -> Tensor:
@@ -25,6 +25,14 @@ def node_weights(parts: Sequence[Tensor], num_nodes: int, like: Tensor) -> Tenso
     return weights
 
 
+def class_weights(y: Tensor, classes: int) -> Tensor:
+    """N / (C' N_c) of each class among labels, C' of which occur: their mean over the nodes is 1. An absent class has 0."""
+    counts = torch.bincount(y, minlength=classes).double()
+    present = counts > 0
+    weights = counts.sum() / (present.sum() * counts.clamp(min=1))
+    return torch.where(present, weights, 0.0)
+
+
 def check_logits(owner: str, logits: Tensor, y: Tensor) -> None:
     """``logits``: R x N x C, for N labels."""
     if logits.dim() != 3 or logits.shape[1] != y.numel():
@@ -33,9 +41,3 @@ def check_logits(owner: str, logits: Tensor, y: Tensor) -> None:
     if y.numel() and int(y.max()) >= logits.shape[2]:
         hint = "Build the model with out_channels = number of classes."
         raise InputError(owner, "labels", f"below the model's {logits.shape[2]} classes", got=str(int(y.max())), hint=hint)
-
-
-def logits_of(answer: Any) -> Tensor:
-    """Of a model that returns logits, or (logits, penalty)."""
-    logits: Tensor = answer[0] if isinstance(answer, tuple) else answer
-    return logits

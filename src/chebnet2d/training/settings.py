@@ -8,6 +8,7 @@ from chebnet2d._checks import InputError, integer, one_of, real
 
 MONITORS = ("accuracy", "loss")
 OPTIMIZERS = ("adam", "adamw")
+CLASS_WEIGHTS = ("none", "balanced")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Settings:
     ``lr`` and ``weight_decay`` hold for the group "weights" and for every group of the model that ``groups`` does not name.
     ``monitor``: what early stopping and the choice of the best epoch look at on the validation nodes: "accuracy" (the dataset's
     own metric; ties go to the lower loss) or "loss". Training ends after ``patience`` epochs without improvement.
+    ``class_weight``: "balanced" weighs each training node by N / (C N_c) in the loss, so that all classes weigh the same.
     """
 
     lr: float = 0.01
@@ -34,6 +36,7 @@ class Settings:
     patience: int = 200
     monitor: str = "accuracy"
     optimizer: str = "adam"
+    class_weight: str = "none"
 
     def __post_init__(self) -> None:
         numbers = {"": Group(self.lr, self.weight_decay)} | {f"{name}_": group for name, group in self.groups.items()}
@@ -44,6 +47,7 @@ class Settings:
         integer("Settings", "patience", self.patience, 1)
         one_of("Settings", "monitor", self.monitor, MONITORS)
         one_of("Settings", "optimizer", self.optimizer, OPTIMIZERS)
+        one_of("Settings", "class_weight", self.class_weight, CLASS_WEIGHTS)
 
     @classmethod
     def of(cls, **values: Any) -> "Settings":

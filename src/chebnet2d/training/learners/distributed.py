@@ -30,7 +30,7 @@ class DistributedLearner:
 
     def __init__(self, run: Run, shards: int, mine: Sequence[int]) -> None:
         self.rank, self.world = dist.get_rank(), dist.get_world_size()
-        self.model = run.model
+        self.model, self.shards = run.model, shards
         self.classes = 0
         every = shard_streams(run.seed, shards)
         self.streams = [every[s] for s in mine]
@@ -57,12 +57,14 @@ class DistributedLearner:
         for number, (stream, batch) in enumerate(zip(self.streams, shards, strict=True)):
             last = number == len(shards) - 1
             with random_streams([stream]), nullcontext() if last else self.parallel.no_sync():
-                logits = self.parallel(*batch.inputs).unsqueeze(0)
+                answer = self.parallel(*batch.inputs)
+                logits = logits_of(answer).unsqueeze(0)
                 check_logits(task.owner, logits, batch.y)
                 self.classes = logits.shape[-1]
                 loss = batch.losses(logits, rows).sum()
                 mean += loss.detach().double().cpu()
-                (loss * self.world).backward()  # the gradients are averaged, and wanted is their sum
+                penalty = answer[1] / self.shards if isinstance(answer, tuple) else 0.0
+                ((loss + penalty) * self.world).backward()  # the gradients are averaged, and wanted is their sum
         self.optimizer.step()
         return [float(self._sum(mean))]
 

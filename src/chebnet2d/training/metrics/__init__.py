@@ -7,8 +7,10 @@ from chebnet2d.training.metrics.metric import (
     GatheredMetric,
     Metric,
     SumMetric,
+    check_metric,
     find_metric,
     register_metric,
+    shown_value,
     title_of_metric,
 )
 
@@ -18,8 +20,10 @@ __all__ = [
     "Meter",
     "Metric",
     "SumMetric",
+    "check_metric",
     "find_metric",
     "register_metric",
+    "shown_value",
     "title_of_metric",
 ]
 

@@ -10,6 +10,8 @@ from chebnet2d.training.metrics.metric import SumMetric, register_metric
 class BalancedAccuracy(SumMetric):
     """A class without nodes has no recall, and is left out. The sums are R x 2C: per class what is right, and what there is."""
 
+    range = (0.0, 1.0)
+
     def sums(self, logits: Tensor, y: Tensor, weights: Tensor | None) -> Tensor:
         right = logits.argmax(dim=-1) == y
         there = torch.ones_like(right, dtype=torch.float64) if weights is None else weights.double()

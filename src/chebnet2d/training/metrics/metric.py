@@ -1,11 +1,13 @@
 """What a metric is: a number per run, from logits and labels that may come in batches."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 from torch import Tensor
 
+from chebnet2d._checks import InputError
 from chebnet2d._registry import Registry
 
 M = TypeVar("M", bound="type[Metric]")
@@ -17,6 +19,10 @@ class Metric(ABC):
     name: ClassVar[str]
     title: ClassVar[str] = ""
     """For people; by default the name with blanks."""
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    """Its least and its largest value. A number outside of it, in a file, is none of this metric."""
+    labels: ClassVar[bool] = True
+    """Whether it looks at the largest logit of a node alone, so that a threshold matters to it."""
 
     def applies(self, classes: int) -> bool:
         """Whether the metric is defined for this number of classes."""
@@ -67,9 +73,24 @@ def find_metric(name: str) -> Metric:
     return METRICS.find(name, "find_metric")
 
 
+def check_metric(owner: str, name: str, classes: int) -> str:
+    """A metric by its name that is defined for this number of classes."""
+    metric = METRICS.find(name, owner, "metric")
+    if not metric.applies(classes):
+        others = ", ".join(repr(one.name) for one in metrics_for(classes))
+        raise InputError(owner, "metric", f"defined for {classes} classes", name, f"These are: {others}.")
+    return name
+
+
 def metrics_for(classes: int) -> list[Metric]:
     """All that are defined for this number of classes."""
     return [metric for metric in METRICS.values() if metric.applies(classes)]
+
+
+def shown_value(name: str, value: float) -> str:
+    """In percent, if it is from 0 to 1."""
+    percent = name not in METRICS or METRICS[name].range == (0.0, 1.0)
+    return f"{100 * value:.2f} %" if percent else f"{value:.4f}"
 
 
 def title_of_metric(name: str) -> str:

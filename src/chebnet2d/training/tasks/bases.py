@@ -9,6 +9,7 @@ One process with S shards and S processes with one each do the same arithmetic.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,15 @@ import torch
 from torch import Tensor
 
 from chebnet2d._checks import InputError, integer
+from chebnet2d._sizes import free_bytes
 from chebnet2d.bases import Bases, parse_bytes
-from chebnet2d.bases.sizes import free_bytes
 from chebnet2d.data import Split, split
 from chebnet2d.training.batches import Batch, Batches
 from chebnet2d.training.learners import DistributedLearner, StackLearner
 from chebnet2d.training.loop import Learner
 from chebnet2d.training.processes import process_rank
 from chebnet2d.training.run import Run
+from chebnet2d.training.tasks.full_graph import weights_of_classes
 from chebnet2d.training.tasks.source import Source, register_source
 
 
@@ -54,6 +56,7 @@ class BasesSource(Source):
         if bases.labels is None:
             raise InputError("fit", "the bases", "labels", got="none", hint="Give them by bases.with_labels(...).", verb="have")
         self.y: Tensor = bases.labels
+        self.metric: str = bases.metric
         if bool((self.y[torch.cat([self.train, self.val, self.test])] < 0).any()):
             raise InputError("fit", "the split", "labelled nodes only", got="one with label -1", verb="hold")
         limit = free_bytes() // 4 if batches.memory is None else parse_bytes(batches.memory, "fit")
@@ -134,12 +137,19 @@ class BasesTask:
     owner = "fit"
 
     def __init__(self, source: BasesSource, runs: Sequence[Run]) -> None:
-        self.source, self.runs, self.metric = source, runs, source.bases.metric
+        self.source, self.runs, self.metric = source, runs, source.metric
+        self.class_weights = self._class_weights()
         self.evaluate_every, self.train_rows = source.batches.evaluate_every, source.train.numel()
         self.shards, self.mine = source.shards, source.mine
 
     def training_batches(self, epoch: int) -> Iterator[tuple[int, list[Batch]]]:
-        return self.source.batches_of(epoch)
+        for rows, shards in self.source.batches_of(epoch):
+            yield rows, [replace(batch, class_weights=self.class_weights) for batch in shards]
+
+    def _class_weights(self) -> Tensor | None:
+        like, source = next(self.runs[0].model.parameters()), self.source
+        runs = [replace(run, split=Split("stored", None, source.train, source.val, source.test)) for run in self.runs]
+        return weights_of_classes(runs, source.y, like)
 
     def validation_batches(self, part: int = 0, parts: int = 1) -> Iterator[Batch]:
         return self.source.stream(self.source.val, part, parts)
@@ -148,7 +158,9 @@ class BasesTask:
         return self.source.stream(self.source.test, part, parts)
 
     def keep(self, positions: Sequence[int]) -> None:
-        """Batches are the same for all runs."""
+        """Batches are the same for all runs; the weights of classes are theirs."""
+        if self.class_weights is not None:
+            self.class_weights = self.class_weights[positions]
 
 
 def _ahead(read: Callable[[Any], Any], parts: Sequence[Any], device: torch.device, *, threaded: bool = True) -> Iterator[Any]:

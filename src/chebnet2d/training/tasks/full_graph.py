@@ -9,14 +9,14 @@ from torch import Tensor, nn
 
 from chebnet2d._checks import InputError
 from chebnet2d.graph import SparseOperator
-from chebnet2d.models import features_of
+from chebnet2d.models import NodeClassifier, features_of
 from chebnet2d.nn import Features
 from chebnet2d.training.batches import Batch, Batches
-from chebnet2d.training.loss import node_weights
+from chebnet2d.training.loss import class_weights, node_weights
 from chebnet2d.training.run import Run
 from chebnet2d.training.tasks.source import Source, register_source
 
-STACK_BYTES = 32 * 2**20
+STACK_BYTES = 64 * 2**20
 LARGE_PRODUCT = 2**25
 
 
@@ -53,9 +53,15 @@ class FullGraphTask:
     def __init__(self, source: FullGraphSource, runs: Sequence[Run]) -> None:
         self.inputs, self.y, self.metric = source.inputs, source.y, source.metric
         self.runs = runs
-        like = next(runs[0].model.parameters())
+        like = next(runs[0].model.parameters(), torch.zeros(0, dtype=torch.float64, device=self.y.device))
         self.train = node_weights([run.split.train for run in runs], self.y.numel(), like)
+        weights = weights_of_classes(runs, self.y, like)
+        if weights is not None:
+            self.train = self.train * weights[:, self.y.clamp(min=0)]
         self.val = node_weights([run.split.val for run in runs], self.y.numel(), like)
+        for run in runs:
+            if isinstance(run.model, NodeClassifier):
+                run.model.take_labels(labels_of(self.y, run.split.train))
 
     def training_batches(self, epoch: int) -> Iterator[tuple[int, list[Batch]]]:
         yield 1, [Batch(self.inputs, self.y, self.train)]
@@ -69,6 +75,18 @@ class FullGraphTask:
 
     def keep(self, positions: Sequence[int]) -> None:
         self.train, self.val = self.train[positions], self.val[positions]
+
+
+def weights_of_classes(runs: Sequence[Run], y: Tensor, like: Tensor) -> Tensor | None:
+    """R x C weights by the training nodes of each run, in the type of ``like``; None where no run asks for some."""
+    if all(run.settings.class_weight == "none" for run in runs):
+        return None
+    classes = int(y.max()) + 1
+    rows = [
+        class_weights(y[run.split.train], classes) if run.settings.class_weight == "balanced" else y.new_ones(classes).double()
+        for run in runs
+    ]
+    return torch.stack(rows).to(dtype=like.dtype, device=like.device)
 
 
 def labels_of(y: Tensor, nodes: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from chebnet2d.nn import Features
 from chebnet2d.nn.features import pattern_of
 from chebnet2d.training.batches import SAMPLINGS, Batch, Batches
 from chebnet2d.training.run import Run
-from chebnet2d.training.tasks.full_graph import checked_inputs, labels_of
+from chebnet2d.training.tasks.full_graph import checked_inputs, labels_of, weights_of_classes
 from chebnet2d.training.tasks.source import Source, register_source
 
 
@@ -124,6 +124,7 @@ class NodeTask:
         split = self.run.split
         self.train_rows = split.train.numel()
         self.train_y = labels_of(source.y, split.train)
+        self.class_weights = weights_of_classes(runs, source.y, next(self.run.model.parameters()))
         self.pool = np.arange(source.num_nodes) if source.sampling == "induced" else split.train.cpu().numpy()
 
     def training_batches(self, epoch: int) -> Iterator[tuple[int, list[Batch]]]:
@@ -131,7 +132,7 @@ class NodeTask:
             y = self.train_y[torch.from_numpy(nodes)]
             rows = int((y >= 0).sum())
             if rows:
-                yield rows, [Batch(self.source.inputs(nodes), y)]
+                yield rows, [Batch(self.source.inputs(nodes), y, class_weights=self.class_weights)]
 
     def _cut(self, pool: Any, epoch: int) -> list[Any]:
         """Shuffled by seed and epoch, cut evenly, and in ascending order inside a batch: rows are then read in order."""

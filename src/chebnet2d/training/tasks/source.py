@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
 import torch
+from torch import Tensor
 
+from chebnet2d._checks import InputError
 from chebnet2d._registry import Registry
 from chebnet2d.training.batches import Batches
 from chebnet2d.training.learners import StackLearner
@@ -18,10 +20,15 @@ S = TypeVar("S", bound="type[Source]")
 class Source(ABC):
     """The constructor takes (data, batches, runs, device) and checks them."""
 
+    metric: str
+    """By which epochs are compared."""
+    y: Tensor
     large: bool = True
     """Whether one stack has work enough for all cores."""
     priority: ClassVar[int] = 0
     """Of several sources that accept the data, the one with the largest is taken."""
+    trains: ClassVar[str] = "gradient"
+    """Which methods it is for, by their ``trained_by``."""
 
     @abstractmethod
     def __init__(self, data: Any, batches: Batches | None, runs: Sequence[Run], device: torch.device) -> None: ...
@@ -52,5 +59,11 @@ def register_source(kind: S) -> S:
 
 
 def source_of(data: Any, batches: Batches | None, runs: Sequence[Run], device: torch.device) -> Source:
-    kinds = [kind for kind in SOURCES.values() if kind.accepts(data, batches)]
+    ways = {str(getattr(run.model, "trained_by", "gradient")) for run in runs}
+    if len(ways) > 1:
+        raise InputError("fit_many", "runs", "of methods that are trained in one way", got=" and ".join(sorted(ways)))
+    kinds = [kind for kind in SOURCES.values() if kind.trains in ways and kind.accepts(data, batches)]
+    if not kinds:
+        got = f"{type(runs[0].model).__name__}, which is fitted on a whole graph"
+        raise InputError("fit", "the model", "trained on such data", got=got)
     return max(kinds, key=lambda kind: kind.priority)(data, batches, runs, device)
