@@ -9,7 +9,9 @@ import pytest
 import chebnet2d
 from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
 from chebnet2d.recipes import load_recipe, search_ranges, shipped_recipes
-from chebnet2d.study import Protocol
+from chebnet2d.search import make_space
+from chebnet2d.study import Protocol, Selection
+from chebnet2d.study.points import searched_axes, trial_recipes
 from chebnet2d.training import Settings
 from shipped_methods import OURS
 
@@ -76,8 +78,9 @@ def test_every_searched_value_is_accepted(name):
 
 def test_unified_methods_share_features_mlp_and_optimiser():
     protocol = Protocol.from_table(3)
-    unified = [*(method for method in protocol.methods if method.endswith(":unified")), "chebnet2d:unified"]
+    unified = protocol.methods
     assert len(unified) == 6
+    assert all(method.endswith(":unified") for method in unified)
     for dataset in protocol.datasets:
         recipes = [protocol.recipe(method, dataset) for method in unified]
         assert {recipe.transform for recipe in recipes} == {"row-normalize" if dataset in ("cora", "computers") else "none"}
@@ -87,6 +90,19 @@ def test_unified_methods_share_features_mlp_and_optimiser():
         assert shapes == {((data.num_features, 64), (64,), (64, 3), (3,))}
         assert {tuple(float(dropout.p) for dropout in mlp.dropouts) for mlp in mlps} == {(0.5, 0.5)}
         assert {Settings.of(**recipe.settings).optimizer for recipe in recipes} == {"adam"}
+
+
+def test_a_search_of_a_unified_method_leaves_features_and_mlp_as_a_study_runs_them():
+    for method in Protocol.from_table(3).methods:
+        names = {axis.name for axis in make_space(method).axes}
+        assert names.isdisjoint({"hidden_channels", "num_layers", "dropout", "optimizer"})
+        assert "lr" in names
+        base = load_recipe(method, "cora")
+        assert "transform" not in searched_axes(Selection(4), method, base)
+        data = chebnet2d.data.load("csbm")
+        for trial in trial_recipes(Selection(4), method, base, lambda recipe: recipe.build(data), {}):
+            assert (trial.transform, trial.model["hidden_channels"], trial.model["dropout"]) == ("row-normalize", 64, 0.5)
+            assert "num_layers" not in trial.model
 
 
 @pytest.mark.parametrize(

@@ -5,25 +5,39 @@ from chebnet2d.recipes.files import (
     DEFAULT,
     canonical_name,
     check_recipe_file,
+    check_recipe_folder,
     load_recipe,
     read_recipes,
     search_ranges,
     shipped_recipes,
     write_recipe,
+    write_recipes,
 )
+from chebnet2d.recipes.on_disk import AUTO, NEVER, choose_way, make_bases, memory_for_rows, whole_graph_note
 from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
+from chebnet2d.recipes.ways import ROWS, steps_in_place_of_epochs
 
 __all__ = [
+    "AUTO",
     "DEFAULT",
+    "NEVER",
     "NO_TRANSFORM",
+    "ROWS",
     "SEARCHED",
     "Recipe",
     "canonical_name",
     "change_recipe",
     "check_recipe_file",
+    "check_recipe_folder",
+    "choose_way",
     "load_recipe",
+    "make_bases",
+    "memory_for_rows",
     "read_recipes",
     "search_ranges",
     "shipped_recipes",
+    "steps_in_place_of_epochs",
+    "whole_graph_note",
     "write_recipe",
+    "write_recipes",
 ]

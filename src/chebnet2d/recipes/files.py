@@ -11,37 +11,46 @@ A preset file is TOML, one table per dataset, ``[default]`` for all others::
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import InputError
-from chebnet2d._targets import check_target, written_whole
+from chebnet2d._documents import read_document
+from chebnet2d._targets import Mark, check_target, is_ours, written_whole
 from chebnet2d.data.catalogue import CATALOGUE, known_name
 from chebnet2d.models import find_model, parse_method
-from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, Recipe
+from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, SEARCHED, Recipe
 
 DEFAULT = "default"
+WRITTEN = "# written by: chebnet2d"
+"""How the preset of a search begins."""
 _SEARCH = "search"
 _FOR_WORDS = "row-normalize"  # what is done to counts of words, and to no other features
-_SHARED_MLP = {"hidden_channels": 64, "dropout": 0.5}  # of the unified architecture, with the usual two layers
+SHARED_MLP = {"hidden_channels": 64, "dropout": 0.5}
+"""Of the unified architecture, with the usual two layers; no method has its own there."""
 _KINDS = {"origin": (str, "a sentence"), "model": (dict, "a table"), "settings": (dict, "a table")}
 
 
-def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Recipe:
+def load_recipe(method: str, dataset: str, path: str | Path | None = None, *, searched: bool = True) -> Recipe:
     """The recipe of a method for a dataset: from a file of the user's, else from the package, else the defaults of the class.
 
     ``method:unified`` without a file: the shipped recipe in the unified architecture. Learning rates, weight decays and filter
     are the method's own; features, MLP and optimiser, which the authors of methods chose differently, are the same for all.
     A file is taken as it is.
+
+    ``searched``: False passes over shipped settings that a search has found, for a comparison that counts what searching costs:
+    settings of the method's authors or its default come in their place.
     """
     asked = parse_method(method)
     find_model(asked.model)
     dataset = canonical_name(dataset)
     known = shipped_recipes(method) if path is None else read_recipes(path, method)
     where = f"the presets of {asked.model!r}" if path is None else str(path)
+    if path is None and not searched:
+        known = {name: recipe for name, recipe in known.items() if not recipe.origin.startswith(SEARCHED)}
     name = dataset if dataset in known else DEFAULT
     if name not in known:
         raise InputError("load_recipe", where, f"a table [{dataset}] or [default]", got=", ".join(known) or "none", verb="have")
@@ -50,7 +59,7 @@ def load_recipe(method: str, dataset: str, path: str | Path | None = None) -> Re
         raise InputError("load_recipe", f"[{name}] in {where}", f"of the method {asked.model!r}", recipe.method)
     counts_words = dataset in CATALOGUE and CATALOGUE[dataset].words
     if path is None and asked.variant == "unified":
-        model = {**{name: value for name, value in recipe.model.items() if name != "num_layers"}, **_SHARED_MLP}
+        model = {**{name: value for name, value in recipe.model.items() if name != "num_layers"}, **SHARED_MLP}
         settings = {name: value for name, value in recipe.settings.items() if name != "optimizer"}
         recipe = replace(recipe, transform=_FOR_WORDS if counts_words else NO_TRANSFORM, model=model, settings=settings)
     elif path is None and name == DEFAULT and recipe.transform == _FOR_WORDS and not counts_words:
@@ -73,27 +82,40 @@ def read_recipes(path: str | Path, method: str) -> dict[str, Recipe]:
     return _recipes(read_toml("load_recipe", "path", path, "a preset file"), parse_method(method).model, str(path))
 
 
-def check_recipe_file(owner: str, argument: str, path: Path, method: str) -> None:
-    """Before the work: whether ``write_recipe`` may write there. It does not replace a file that is no preset."""
+def check_recipe_file(owner: str, argument: str, path: Path, *, force: bool = False) -> None:
+    """Before the work: whether a search may write its preset there. Without ``force`` it replaces only what a search wrote."""
     if path.suffix != ".toml":
         raise InputError(owner, argument, "a file that ends in .toml", str(path))
-    check_target(owner, argument, path)
-    try:
-        if path.is_file():
-            read_recipes(path, method)
-    except InputError:
-        got = f"{str(path)!r}, which is something else"
-        raise InputError(owner, argument, "a new file or a preset", got=got) from None
+    check_target(owner, argument, path, marks=[Mark(WRITTEN.encode())], force=force)
+
+
+def check_recipe_folder(owner: str, argument: str, folder: Path, paths: Iterable[Path], *, force: bool = False) -> None:
+    """The same for several files in a folder of their own: without ``force`` there is nothing else in it."""
+    if not force and folder.is_dir() and not all(map(_is_preset, folder.iterdir())):
+        rule = "a new or empty folder, or one with presets of this command alone"
+        raise InputError(owner, argument, rule, str(folder), "Files of presets in it are replaced with --force.")
+    for path in paths:
+        check_recipe_file(owner, argument, path, force=force)
 
 
 def write_recipe(path: str | Path, recipe: Recipe, notes: Mapping[str, Any] | None = None) -> None:
     """A preset file with one table; ``notes`` become comments."""
+    write_recipes(path, [recipe], notes)
+
+
+def write_recipes(path: str | Path, recipes: Iterable[Recipe], notes: Mapping[str, Any] | None = None) -> None:
+    """A preset file with a table for the dataset of each recipe; ``notes`` become comments."""
     lines = [f"# {key}: {value}" for key, value in (notes or {}).items()]
-    facts = recipe.to_json()
-    lines.append(f"[{_toml_key(facts.pop('dataset'))}]")
-    lines += [f"{name} = {_toml_value(value)}" for name, value in facts.items()]
+    for recipe in recipes:
+        facts = recipe.to_json()
+        lines.append(f"[{_toml_key(facts.pop('dataset'))}]")
+        lines += [*(f"{name} = {_toml_value(value)}" for name, value in facts.items()), ""]
     with written_whole(Path(path)) as temporary:
-        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        temporary.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _is_preset(path: Path) -> bool:
+    return path.is_file() and is_ours(path, [Mark(WRITTEN.encode())])
 
 
 def canonical_name(dataset: str) -> str:
@@ -129,13 +151,13 @@ def _recipe(name: str, table: Any, method: str, where: str) -> Recipe:
 def read_toml(owner: str, argument: str, path: str | Path, what: str = "a TOML file") -> dict[str, Any]:
     """``owner`` and ``argument`` take the blame; ``what``: the kind of file that is expected."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        Path(path).stat()
     except FileNotFoundError:
         raise InputError(owner, argument, what, got=f"{str(path)!r}, which does not exist") from None
-    except OSError as error:
-        raise InputError(owner, argument, what, got=f"{str(path)!r}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(owner, f"{str(path)!r}", "TOML", reason=str(error)) from None
+    except (OSError, ValueError) as error:
+        raise InputError(owner, argument, what, got=f"{str(path)!r}: {getattr(error, 'strerror', error)}") from None
+    content: dict[str, Any] = read_document(owner, Path(path), "TOML", argument=argument, what=what)
+    return content
 
 
 def _toml_key(name: str) -> str:

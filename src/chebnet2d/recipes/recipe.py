@@ -7,7 +7,18 @@ from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError, one_of
-from chebnet2d.models import READINGS, FilterFirst, NodeClassifier, OnBases, StoredBases, find_model, on_bases, parse_method
+from chebnet2d.bases import OPERATORS, BasesSpec
+from chebnet2d.models import (
+    READINGS,
+    Decoupled,
+    FilterFirst,
+    NodeClassifier,
+    OnBases,
+    StoredBases,
+    find_model,
+    on_bases,
+    parse_method,
+)
 from chebnet2d.training import Result, Run, Settings, fit
 from chebnet2d.training.run import SplitLike
 
@@ -64,9 +75,11 @@ class Recipe:
     def prepare(self, data: Any) -> Any:
         """The data with its features transformed; bases as they are, whose features were transformed before they were computed.
 
-        To prepare other graphs as the one that a model was trained on, see ``chebnet2d.data.Preparation``.
+        The preparation stays with the data, and ``fit`` hands it to the model, which prepares other graphs alike.
         """
-        return data if isinstance(data, StoredBases) else datasets.apply_transform(data, self.transform)
+        if isinstance(data, StoredBases) or self.transform == NO_TRANSFORM:
+            return data
+        return datasets.Preparation.fit(data, self.transform).apply(data)
 
     def build(self, data: Any) -> NodeClassifier | OnBases:
         """A model for prepared data: sizes from the data, the rest from the recipe.
@@ -88,6 +101,21 @@ class Recipe:
                 raise
             rule = f"those of {cls.__name__}"
             raise InputError("Recipe", f"the arguments of {self.method!r}", rule, reason=str(error)) from None
+
+    def bases_spec(self, num_features: int, rows: str = "labelled") -> BasesSpec:
+        """The bases that the method's convolution is a combination of; a method without is refused."""
+        cls = find_model(self.method)
+        rule = "a polynomial of L_hat, P or P~ whose terms can be computed before the training"
+        if not issubclass(cls, Decoupled):
+            raise InputError("Recipe", f"the method {self.method!r}", rule, got="none")
+        known = inspect.signature(cls.convolution).parameters
+        options = {name: value for name, value in self.model.items() if name in known}
+        conv = cls.convolution(num_features, num_features, **options)
+        operator = "L_hat" if conv.operator == "P" else conv.operator
+        if operator not in OPERATORS:
+            raise InputError("Recipe", f"the method {self.method!r}", rule, got=f"one of {operator}")
+        basis = "chebyshev" if conv.basis.fixed else conv.basis
+        return BasesSpec(basis=basis, degree=conv.degree, operator=operator, rows=rows)
 
     def runs(self, data: Any, splits: Iterable[tuple[SplitLike, int]]) -> list[Run]:
         """Runs for ``fit_many`` on prepared data: one for each split and seed."""
