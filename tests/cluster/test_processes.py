@@ -52,7 +52,9 @@ class TestWorkers:
 
     def test_threads_of_torch(self):
         assert dict(ProcessExecutor(1, threads=3).run(threads, [(0, ())])) == {0: 3}
-        assert ProcessExecutor(2).threads == max(1, (os.cpu_count() or 1) // 2)
+        cores = os.cpu_count() or 1
+        assert dict(ProcessExecutor(2).run(threads, [(0, ())])) == {0: cores}, "one task has all cores"
+        assert dict(ProcessExecutor(2).run(threads, [(0, ()), (1, ())])) == dict.fromkeys(range(2), max(1, cores // 2))
 
     @pytest.mark.parametrize("options", [{"workers": 0}, {"workers": 2, "threads": 0}])
     def test_wrong_numbers(self, options):
@@ -115,6 +117,27 @@ class TestTheEndOfTheDriver:
         assert driver.returncode != 0
         assert ("KeyboardInterrupt" in errors) == (how == "SIGINT")
         check_gone(worker)
+
+    def test_workers_that_are_still_starting_end_with_it_in_silence(self, tmp_path):
+        """They import torch for seconds: the end of the driver must not wait for that, nor be a traceback about a pipe."""
+        script = tmp_path / "driver.py"
+        script.write_text(
+            textwrap.dedent(f"""
+            import sys
+            sys.path.insert(0, {str(Path(__file__).parent)!r})
+            from small_tasks import square
+            from chebnet2d.cluster import ProcessExecutor, processes
+            take = processes._Worker.take
+            processes._Worker.take = lambda *arguments: (take(*arguments), print("started", flush=True))
+            if __name__ == "__main__":
+                list(ProcessExecutor(1).run(square, [(2, (2,))]))
+            """)
+        )
+        driver = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        driver.stdout.readline()
+        driver.kill()
+        _, errors = driver.communicate(timeout=60)  # until the worker, who has the same stderr, has ended
+        assert errors == ""
 
     def test_a_script_without_a_guard_is_told(self, tmp_path):
         script = tmp_path / "driver.py"

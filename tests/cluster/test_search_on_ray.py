@@ -119,7 +119,8 @@ class TestCommand:
         done = run("search", "csbm", *options, "--ray", cluster.address, "--out", "found.toml", "--json")
         record = json.loads(done.stdout)
         assert record["trials"] == 6
-        assert len(Path("log.txt").read_text().splitlines()) == 4
+        mark, *lines = Path("log.txt").read_text().splitlines()
+        assert (mark, len(lines)) == ("# chebnet2d log", 4)
         assert Path("found.toml").is_file()
 
 

@@ -10,9 +10,10 @@ import pytest
 from chebnet2d import InputError
 from chebnet2d.cluster import RayExecutor
 from chebnet2d.reports import format_table, make_table
-from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, run_study, train_unit
+from chebnet2d.study import DatasetCache, Protocol, Store, make_plan, read_rows, read_trials, run_study, train_unit
 from cli_runner import run
 from ray_nodes import Killer, marked, ray, with_ray
+from small_selection import searched
 
 pytestmark = pytest.mark.filterwarnings("default")
 EQUAL = {"run_id", "unit_id", "method", "dataset", "split_seed", "seed", "test", "best_epoch", "epochs", "split_digest"}
@@ -47,6 +48,16 @@ class TestStudy:
         assert (seen[-1].runs_done, seen[-1].runs, seen[-1].epochs_done) == (10, 10, 50)
         run_study(self.PROTOCOL, tmp_path / "ray.sqlite", executor=executor, progress=pytest.fail)
 
+    def test_a_study_with_a_search_inside(self, cluster, tmp_path):
+        protocol = searched("nested", methods=("chebnet2d",))
+        run_study(protocol, tmp_path / "ray.sqlite", executor=RayExecutor(cluster.address))
+        run_study(protocol, tmp_path / "here.sqlite")
+        for read in (read_rows, read_trials):
+            spread, here = (read(tmp_path / f"{name}.sqlite") for name in ("ray", "here"))
+            assert [(row["run_id"], row["trial"], row["test"]) for row in spread] == [
+                (row["run_id"], row["trial"], row["test"]) for row in here
+            ]
+
     def test_other_data_on_a_node(self, cluster):
         """As if the driver had found another graph: the tasks refuse theirs."""
         (unit, *_) = make_plan(self.PROTOCOL, DatasetCache())
@@ -71,7 +82,8 @@ class TestCommand:
         assert re.search(r"mlp.*csbm.*2", done.stdout)
         assert "raylet" not in done.stdout
         assert len(rows(tmp_path / "a.sqlite")) == 2
-        (line,) = Path("log.txt").read_text().splitlines()
+        mark, line = Path("log.txt").read_text().splitlines()
+        assert mark == "# chebnet2d log"
         assert re.search("mlp on csbm.*: 2 runs in ", line)
         run("study", "run", *options, "--store", "b.sqlite", "--reuse", "a.sqlite")
         assert rows(tmp_path / "a.sqlite") == rows(tmp_path / "b.sqlite")

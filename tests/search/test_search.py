@@ -141,10 +141,11 @@ class TestSearch:
                 (trial, None),
             )
         ]
+        reached = "how; mean validation accuracy 0.8000, cut off after 7 epochs"
         assert origins == [
             "found by search: how; mean validation accuracy 0.9000, 0.8000 before",
-            "found by search: how; mean validation accuracy 0.9000; no comparison: the baseline was cut off after 7 epochs",
-            "a test; a search found nothing better (how; mean validation accuracy 0.8000, cut off after 7 epochs)",
+            f"a test; a search compared nothing with it, for want of time ({reached})",
+            f"a test; a search compared nothing with it, for want of time ({reached})",
             "found by search: how; mean validation accuracy 0.9000",
         ]
 

@@ -16,7 +16,7 @@ from small_study import small
     ("limits", "sentence"),
     [
         ({"cora": {"epochs": 3}}, "limits must be one of 'csbm', 'digits', got 'cora'"),
-        ({"csbm": {"lr": 1}}, "limits.csbm must be one of 'epochs', 'patience', got 'lr'"),
+        ({"csbm": {"lr": 1}}, "limits.csbm must be one of 'epochs', 'patience', 'splits', got 'lr'"),
         ({"csbm": 3}, "limits.csbm must be a table of names and values, got 3"),
         ({"csbm": {"patience": 0}}, "limits.csbm.patience must be an integer >= 1, got 0"),
     ],

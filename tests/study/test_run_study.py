@@ -13,6 +13,7 @@ import chebnet2d
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.study import Store, run_study
 from chebnet2d.training import Run, Settings, fit_many
+from small_selection import searched
 from small_study import small
 from stored_tables import study_in_child, table_of
 
@@ -49,9 +50,10 @@ def test_a_second_start_does_nothing(preset, tmp_path):
     assert table_of(path) == before
 
 
-def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
-    """SIGKILL at 20 random moments, start again each time; the final table equals that of an undisturbed study."""
-    protocol = small(preset, datasets=("csbm",), splits=6, inits=4, epochs=40)
+@pytest.mark.parametrize(("mode", "kills_wanted", "rows_wanted"), [(None, 20, 24), ("development", 6, 12), ("nested", 6, 12)])
+def test_killed_at_random_moments_the_table_is_the_same(mode, kills_wanted, rows_wanted, preset, tmp_path):
+    """SIGKILL at random moments, start again each time; the final table equals that of an undisturbed study."""
+    protocol = small(preset, datasets=("csbm",), splits=6, inits=4, epochs=15) if mode is None else searched(mode)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["chebnet2d.study", "chebnet2d.training.tasks", "sklearn.datasets", "sklearn.neighbors"])
 
@@ -69,7 +71,7 @@ def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
     expected = table_of(tmp_path / "calm.sqlite")
     rng = random.Random(0)
     kills = studies = 0
-    while kills < 20:  # a study that gets through is checked, and the storm goes on with a new one
+    while kills < kills_wanted:  # a study that gets through is checked, and the storm goes on with a new one
         path = tmp_path / f"storm-{studies}.sqlite"
         finished = False
         while not finished:
@@ -84,7 +86,7 @@ def test_killed_at_random_moments_the_table_is_the_same(preset, tmp_path):
         assert process.exitcode == 0
         with Store(path) as store:
             rows = list(store.rows())
-        assert len(rows) == len({row["run_id"] for row in rows}) == 24
+        assert len(rows) == len({row["run_id"] for row in rows}) == rows_wanted
         assert table_of(path) == expected
 
 

@@ -86,7 +86,7 @@ def test_claims_of_dead_processes_are_void(preset, tmp_path):
         store.begin(protocol, units)
         assert store.claim(units[0])
         connection = sqlite3.connect(tmp_path / "s.sqlite")
-        connection.execute("UPDATE claims SET process = 'started at another time'")  # the pid lives, as another process
+        connection.execute("UPDATE claims SET started = started - 5")  # the pid lives, as another process
         connection.commit()
         connection.close()
         assert store.claim(units[0])

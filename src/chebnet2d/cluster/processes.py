@@ -15,6 +15,7 @@ import pickle
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain, islice
 from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
@@ -27,7 +28,8 @@ _GUARD = 'They died when they started. A script that starts processes must do it
 
 
 class ProcessExecutor(ExecutorBase):
-    """Runs tasks in ``workers`` processes with ``threads`` threads of torch each; default: the cores divided among the workers.
+    """Runs tasks in ``workers`` processes with ``threads`` threads of torch each; default: the cores divided among the processes
+    that there are tasks for.
 
     A task whose worker dies is given to another one, twice at most; then an error says how the last one ended. Workers end with
     the driver, whatever ends it.
@@ -35,19 +37,21 @@ class ProcessExecutor(ExecutorBase):
 
     def __init__(self, workers: int, threads: int | None = None) -> None:
         self.slots = integer("ProcessExecutor", "workers", workers, 1)
-        cores = max(1, (os.cpu_count() or 1) // workers)
-        self.threads = cores if threads is None else integer("ProcessExecutor", "threads", threads, 1)
+        self.threads = None if threads is None else integer("ProcessExecutor", "threads", threads, 1)
 
     def _run(self, call: Call, tasks: Iterator[Task], end: float, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
         common = _pickled(call, "the function and what it shares")
-        coming = (_Task(key, _pickled(arguments, f"the arguments of task {key!r}")) for key, arguments in tasks)
+        coming: Iterator[_Task] = (_Task(key, _pickled(arguments, f"the arguments of task {key!r}")) for key, arguments in tasks)
+        at_once = list(islice(coming, self.slots))
+        coming = chain(at_once, coming)
+        threads = self.threads or max(1, (os.cpu_count() or 1) // max(1, len(at_once)))
         idle: list[_Worker] = []
         busy: dict[Any, tuple[_Worker, _Task]] = {}
         again: list[_Task] = []  # of workers that died
         try:
             while True:
                 while len(busy) < self.slots and (task := again.pop() if again else next(coming, None)) is not None:
-                    worker = idle.pop() if idle else _Worker(self.threads)
+                    worker = idle.pop() if idle else _Worker(threads)
                     busy[worker.pipe] = worker, task
                     worker.take(task)
                 ready: Any = wait(list(busy), seconds_left(end)) if busy else []

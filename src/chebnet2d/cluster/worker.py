@@ -13,13 +13,13 @@ from typing import Any
 def work(pipe: "Connection[bytes, bytes]", threads: int) -> None:
     """The life of a worker; the messages are drawn in ``processes``."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the driver decides
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    # Read by a thread, so that the end of the driver is noticed in the middle of a task, or of the imports.
+    Thread(target=_listen, args=(pipe, messages), daemon=True).start()
     import torch
 
     torch.set_num_threads(threads)
-    messages: SimpleQueue[bytes] = SimpleQueue()
-    # Read by a thread, so that the end of the driver is noticed in the middle of a task.
-    Thread(target=_listen, args=(pipe, messages), daemon=True).start()
-    pipe.send_bytes(b"")
+    _send(pipe, b"")
     common, call = messages.get(), None
     while True:
         arguments = messages.get()
@@ -30,7 +30,14 @@ def work(pipe: "Connection[bytes, bytes]", threads: int) -> None:
             answer = _pickled(function(shared, *pickle.loads(arguments)), None, "")  # noqa: S301
         except Exception as error:
             answer = _pickled(None, error, traceback.format_exc())
-        pipe.send_bytes(answer)
+        _send(pipe, answer)
+
+
+def _send(pipe: "Connection[bytes, bytes]", message: bytes) -> None:
+    try:
+        pipe.send_bytes(message)
+    except OSError:  # the driver has ended, and nobody would read a traceback
+        os._exit(1)
 
 
 def _listen(pipe: "Connection[bytes, bytes]", messages: "SimpleQueue[bytes]") -> None:

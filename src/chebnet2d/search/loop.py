@@ -15,7 +15,6 @@ from chebnet2d.search.trainer import Outcome, Trainer
 from chebnet2d.search.trials import Asked, Trials
 from chebnet2d.training import EpochProgress
 
-BASELINE_SHARE = 0.2  # of the time, at most
 GRACE = 30.0  # seconds that a group has to come back when the time is up; one that waits for a CPU for longer is given up
 
 
@@ -87,7 +86,7 @@ class SearchLoop:
         if with_baseline:
             known = self.trials.baseline
             if known is None or known.pruned:  # one that an earlier call had no time for gets another chance
-                yield self._group(()), ([self.base], (), self.spending.left * BASELINE_SHARE, time.time())
+                yield self._group(()), ([self.base], (), self.spending.left, time.time())
             else:
                 self._learn_baseline(known)
                 self._report(None)
@@ -132,8 +131,7 @@ class SearchLoop:
 
     def _tell(self, group: TrialGroup, outcomes: Sequence[Outcome]) -> None:
         trained = time.perf_counter()
-        pairs = zip(group.asked, outcomes, strict=True)
-        told = [trial for asked, (trial, steps) in pairs if self.trials.tell(asked, trial, steps)]
+        told = self.trials.tell((asked, *outcome) for asked, outcome in zip(group.asked, outcomes, strict=True))
         self.spending.writing = time.perf_counter() - trained
         self.spending.trials += len(group.asked)
         self.spending.learn(told)

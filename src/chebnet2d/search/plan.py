@@ -28,7 +28,7 @@ class SearchPlan:
         seed: of the sampler and of the initial parameters, which are the same for all trials.
         ranges: values that replace those of ``make_space``, by name.
         recipe: what is not searched, and the baseline; default: the shipped recipe of the method for the dataset.
-        baseline: train the recipe first, to have something to compare with; it takes a fifth of the time at most.
+        baseline: train the recipe first, to its end, to have something to compare with.
         halving: after a quarter, half and the whole of ``patience`` epochs the worse half of the trials of a group leaves.
         epochs, patience, monitor: as in ``Settings``, for every trial.
     """

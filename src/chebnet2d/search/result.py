@@ -51,8 +51,8 @@ class Trial:
 class SearchResult:
     """``recipe`` has the best settings: those of the best trial, or the baseline's if no trial was better.
 
-    ``baseline.pruned``: the baseline was cut off by its share of the time. A trial that is better than what it had reached need
-    not be better than the baseline; the origin of the recipe says so.
+    What was trained to its end is compared with nothing that was not: trials that left early stand back behind those that did
+    not, and a baseline that was cut off because the time was up (``baseline.pruned``) is not beaten by anything.
     ``trials`` are in the order in which they ended, those of earlier calls with the same storage included.
     ``stopped``: why the search ended: "budget", "every point was tried" or "interrupted".
     """
@@ -69,7 +69,7 @@ class SearchResult:
     @property
     def val_metric(self) -> float:
         """The score of the recipe. It is the best of many, so it is higher than what the settings are worth: see the test."""
-        return max(trial.val_metric for trial in (self.best, self.baseline) if trial is not None)
+        return _chosen(self.best, self.baseline).val_metric
 
     def notes(self) -> dict[str, Any]:
         """Comments for the preset file: what the settings were chosen by."""
@@ -90,18 +90,33 @@ class SearchResult:
         return {**found, **counts, "seconds": round(self.seconds, 3), "stopped": self.stopped, "search": dict(self.facts)}
 
 
+def best_trial(trials: Sequence[Trial]) -> Trial | None:
+    """Of those that were trained to their end, if there are such. Ties go to the lower loss, then to the earlier trial."""
+    whole = [trial for trial in trials if not trial.pruned]
+    return max(whole or trials, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
+
+
 def best_recipe(
     base: Recipe, best: Trial | None, baseline: Trial | None, training: Mapping[str, Any], metric: str, how: str
 ) -> Recipe:
     """The baseline's recipe or that of the best trial. ``training``: settings that all trials shared. ``how``: for the origin."""
     unusual = {name: value for name, value in training.items() if value != getattr(Settings, name)}
-    cut = f"cut off after {max(baseline.epochs)} epochs" if baseline is not None and baseline.pruned else ""
-    # Ties go to the baseline whatever the losses: the first point is often the baseline's, and rounds otherwise in its stack.
-    if baseline is not None and (best is None or best.val_metric <= baseline.val_metric):
-        reached = f"mean validation {metric} {baseline.val_metric:.4f}" + (f", {cut}" if cut else "")
-        origin = f"{base.origin}; a search found nothing better ({how}; {reached})"
+    chosen = _chosen(best, baseline)
+    cut = f", cut off after {max(chosen.epochs)} epochs" if chosen.pruned else ""
+    reached = f"mean validation {metric} {chosen.val_metric:.4f}{cut}"
+    if chosen is baseline:
+        compared = best is None or not (best.pruned or baseline.pruned)
+        finding = "found nothing better" if compared else "compared nothing with it, for want of time"
+        origin = f"{base.origin}; a search {finding} ({how}; {reached})"
         return replace(base, origin=origin, settings={**base.settings, **unusual})
-    assert best is not None
-    compared = f"; no comparison: the baseline was {cut}" if cut else f", {baseline.val_metric:.4f} before" if baseline else ""
-    origin = f"{SEARCHED}: {how}; mean validation {metric} {best.val_metric:.4f}{compared}"
-    return replace(base, origin=origin, model=best.model, settings={**best.settings, **unusual})
+    before = "" if baseline is None else f", {baseline.val_metric:.4f} before"
+    origin = f"{SEARCHED}: {how}; {reached}{before}"
+    return replace(base, origin=origin, model=chosen.model, settings={**chosen.settings, **unusual})
+
+
+def _chosen(best: Trial | None, baseline: Trial | None) -> Trial:
+    """Ties go to the baseline whatever the losses: the first point is often the baseline's, and rounds otherwise in its stack."""
+    if best is None or (baseline is not None and (baseline.pruned or best.pruned or best.val_metric <= baseline.val_metric)):
+        assert baseline is not None
+        return baseline
+    return best

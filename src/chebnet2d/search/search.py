@@ -8,10 +8,11 @@ from typing import Any
 from chebnet2d import data as datasets
 from chebnet2d._checks import InputError
 from chebnet2d.cluster import Executor, LocalExecutor, checked_executor
+from chebnet2d.recipes import whole_graph_note
 from chebnet2d.search.budget import Spending
 from chebnet2d.search.loop import SearchLoop, SearchProgress
 from chebnet2d.search.plan import SearchPlan
-from chebnet2d.search.result import SearchResult, best_recipe
+from chebnet2d.search.result import SearchResult, best_recipe, best_trial
 from chebnet2d.search.space import make_space
 from chebnet2d.search.trainer import Trainer
 from chebnet2d.search.trials import Trials
@@ -28,6 +29,7 @@ def search(
     executor: Executor | None = None,
     progress: Callable[[SearchProgress], None] | None = None,
     log: Callable[[str], None] | None = None,
+    notice: Callable[[str], None] | None = None,
     **plan_fields: Any,
 ) -> SearchResult:
     """Look for settings with a high validation score. Test nodes are kept from it: the runs do not even know them.
@@ -42,6 +44,7 @@ def search(
             any case alone asks for points and stores trials.
         progress: called after every group of trials and, where they are trained in this process, after every epoch.
         log: called with a line for every group.
+        notice: called with a sentence, where the graph is so large that trials take long, or more memory than there is.
         plan_fields: fields of ``SearchPlan``; they replace those of ``plan``.
     """
     plan = replace(plan if isinstance(plan, SearchPlan) else SearchPlan(plan), **plan_fields)
@@ -50,18 +53,19 @@ def search(
     base = plan.base(data)
     space = make_space(base.name, plan.ranges)
     data = base.prepare(data)
+    if notice is not None and (note := whole_graph_note(base, data)) is not None:
+        notice(note)
     splits = [datasets.split(data, plan.split, seed=number) for number in range(plan.splits)]
     trainer = Trainer(data, splits, plan.seed, plan.training)
     size = sum(p.numel() * p.element_size() for run in trainer.runs(base) for p in run.model.parameters())
-    spending.group_size = max(1, min(spending.group_size, MEMORY // (_COPIES * size)))
+    spending.group_size = max(1, min(spending.group_size, MEMORY // max(_COPIES * size, 1)))
     facts = plan.facts(base, data, splits, space)
     executor.slots  # noqa: B018 - a cluster that is not there must be told before there is a file of the storage
     with closing(Trials(f"{base.name} on {data.name}", space, plan.sampler, plan.seed, storage, facts)) as trials:
         loop = SearchLoop(trainer, base, trials, spending, progress, log or (lambda _: None))
         stopped = loop.run(executor, baseline=plan.baseline)
         tried, baseline = tuple(trials.finished), trials.baseline if plan.baseline else None
-    # Ties go to the earlier trial. One that was pruned counts with what it had reached: more training can only add to it.
-    best = max(tried, key=lambda trial: (trial.val_metric, -trial.val_loss), default=None)
+    best = best_trial(tried)
     if best is None and baseline is None:
         raise InputError("search", "budget", "enough for one trial", got=str(plan.budget))
     metric = data.get("metric") or "accuracy"

@@ -10,6 +10,7 @@ from chebnet2d._checks import InputError, one_of
 from chebnet2d.models import NodeClassifier, find_model, parse_method
 from chebnet2d.nn import Dropout
 from chebnet2d.recipes import Recipe, search_ranges
+from chebnet2d.recipes.files import SHARED_MLP
 from chebnet2d.training import Settings
 
 LEARNING_RATES = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5)
@@ -17,7 +18,7 @@ WEIGHT_DECAYS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DROPOUT_RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (2, 4, 8, 10, 12, 16)
 _TINY = 1e-12  # stands for zero where values are compared by their ratio
-_SIZES = ("in_channels", "out_channels", "num_nodes")
+SIZES = ("in_channels", "out_channels", "num_nodes")
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,17 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
 
     Learning rate and weight decay of the weights and of every other optimiser group, dropout rates and the degree have the
     paper's ranges, where the variant knows them. The method's own ranges are added to them: those in its presets (``[search]``)
-    and those that its class carries (``search_space``). ``ranges`` replaces the values of a name, or adds a name: any argument of
-    the model or any setting. A name with one value is fixed.
+    and those that its class carries (``search_space``). The MLP of the unified architecture is not searched: it is the same for
+    all methods. ``ranges`` replaces the values of a name, or adds a name: any argument of the model or any setting. A name with
+    one value is fixed.
     """
     cls = find_model(method)
-    arguments = [name for name in inspect.signature(cls).parameters if name not in _SIZES]
+    arguments = [name for name in inspect.signature(cls).parameters if name not in SIZES]
     values: dict[tuple[str, str], list[Any]] = {}
     small = _small_model(method)
     trained = {small.group_of(name) for name, _ in small.named_parameters()}
-    for group in ("", *(f"{name}_" for name in cls.groups if name in trained)):
+    # A method without parameters has no learning rates.
+    for group in ("", *(f"{name}_" for name in cls.groups if name in trained)) if trained else ():
         values["settings", f"{group}lr"] = list(LEARNING_RATES)
         values["settings", f"{group}weight_decay"] = list(WEIGHT_DECAYS)
     for name in arguments:
@@ -109,6 +112,8 @@ def make_space(method: str, ranges: Mapping[str, Sequence[Any]] | None = None) -
             if part == "model":
                 one_of("make_space", f"a model argument in the search space of {method!r}", name, arguments)
             values.setdefault((part, name), []).extend(_checked_values("make_space", name, own))
+    if parse_method(method).variant == "unified":
+        values = {key: own for key, own in values.items() if key[1] not in (*SHARED_MLP, "num_layers")}
     settings = [*(name for part, name in values if part == "settings"), "optimizer"]
     for name, given in (ranges or {}).items():
         one_of("search", "the name of a range", name, (*arguments, *settings))
@@ -128,7 +133,7 @@ def _checked_values(owner: str, name: str, values: Any) -> list[Any]:
 def _small_model(method: str, **changes: float) -> NodeClassifier:
     cls, variant = find_model(method), parse_method(method).variant
     known = inspect.signature(cls).parameters
-    given = {**dict.fromkeys(_SIZES, 4), **({"variant": variant} if variant else {})}
+    given = {**dict.fromkeys(SIZES, 4), **({"variant": variant} if variant else {})}
     return cls(**{name: value for name, value in given.items() if name in known}, **changes)
 
 

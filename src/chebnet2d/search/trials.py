@@ -1,14 +1,18 @@
 """Which points of a space are tried next, and what came out: Optuna's samplers and storage, asked and told in groups.
 
-A group is asked of a study in memory, which is quick; a finished trial is then added to the storage as a whole. So a search that
-is killed leaves finished trials behind and nothing else, and goes on from them. The sampler is made anew for every group from the
-seed and the number of finished trials: a search that was interrupted between two groups asks what it would have asked anyway.
+A group is asked of a study in memory, which is quick; its trials are added to the storage when all of them have ended, and count
+there once the last thing is written, a mark of the group. So a search that is killed, between two groups or while it writes one,
+leaves whole groups behind and goes on from them. The sampler is made anew for every group from the seed and the number of
+finished trials: the search then asks what it would have asked anyway.
 Several groups may be in training at a time; the sampler takes their trials for bad ones until they are told.
 """
 
 import json
 import math
-from collections.abc import Mapping
+import sqlite3
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +20,13 @@ from typing import Any
 import numpy as np
 
 from chebnet2d._checks import InputError
+from chebnet2d._targets import check_target
 from chebnet2d.search.result import Trial
 from chebnet2d.search.space import Space
 
 SAMPLERS = ("tpe", "random", "grid")
 STARTUP = 10  # trials that must have ended before "tpe" learns from them; until then its points are random
+_GROUP = "group"  # attribute of a trial: whose trials count once the study has the attribute "group:<that>"
 _ATTEMPTS = 3  # a sampler may ask for points that are known; after so many for each one wanted, points come from the grid
 
 
@@ -62,12 +68,13 @@ class Trials:
                 known = {"storage": self._storage, "study_name": name, "load_if_exists": True}
                 self._kept = optuna.create_study(direction="maximize", **known)
                 self._check_facts(name, json.loads(json.dumps(facts or {})))
-                self._memory.add_trials(self._kept.get_trials(deepcopy=False))
+                self._memory.add_trials(self._whole_groups())
         except BaseException:
             self.close()
             raise
         finally:
             optuna.logging.set_verbosity(verbosity)
+        self._failed: list[Any] = []  # stored with the next group, so that they are not asked again
         earlier = self._memory.get_trials(deepcopy=False)
         # In the order in which they were told, which need not be the order of asking.
         self.finished = [Trial(**trial.user_attrs["record"]) for trial in earlier if "record" in trial.user_attrs]
@@ -117,27 +124,41 @@ class Trials:
         self._known.add(key)
         return [Asked(trial, {axis.name: trial.params.get(axis.name, 0) for axis in self.space.axes})]
 
-    def tell(self, asked: Asked, trial: Trial, steps: Mapping[int, float]) -> bool:
-        """What a point has reached. ``steps``: epoch -> score so far; the last one is the score of a trial that was pruned.
+    def tell(self, told: Iterable[tuple[Asked, Trial, Mapping[int, float]]]) -> list[Trial]:
+        """What the points of a group have reached: those that count, without points whose score is not a number.
 
-        False, and the point has failed, if its score is not a number.
+        The mapping of each is epoch -> score so far; the last one is the score of a trial that was pruned.
         """
-        if math.isnan(trial.val_metric):
-            self.fail(asked)
-            return False
-        asked.handle.set_user_attr("record", asdict(trial))
-        for step, value in steps.items():
-            asked.handle.report(value, step)
-        told = {"state": self._states.PRUNED} if trial.pruned else {"values": trial.val_metric}
-        frozen = self._memory.tell(asked.handle, **told)
+        group, finished, ended = uuid.uuid4().hex, [], []
+        for asked, trial, steps in told:
+            if math.isnan(trial.val_metric):
+                self.fail(asked)
+                continue
+            asked.handle.set_user_attr("record", asdict(trial))
+            asked.handle.set_user_attr(_GROUP, group)
+            for step, value in steps.items():
+                asked.handle.report(value, step)
+            state = {"state": self._states.PRUNED} if trial.pruned else {"values": trial.val_metric}
+            ended.append(self._memory.tell(asked.handle, **state))
+            finished.append(trial)
         if self._kept is not None:
-            self._kept.add_trial(frozen)
-        self.finished.append(trial)
-        return True
+            for trial in self._failed:
+                trial.user_attrs[_GROUP] = group
+            self._kept.add_trials([*self._failed, *ended])
+            self._kept.set_user_attr(f"{_GROUP}:{group}", True)
+        self._failed.clear()
+        self.finished += finished
+        return finished
 
     def fail(self, asked: Asked) -> None:
-        """The point cannot be tried. It is not asked again, and not stored."""
-        self._memory.tell(asked.handle, state=self._states.FAIL)
+        """The point cannot be tried, and is not asked again."""
+        self._failed.append(self._memory.tell(asked.handle, state=self._states.FAIL))
+
+    def _whole_groups(self) -> list[Any]:
+        """The trials of the storage without those of a group whose writer was killed. Older storages have no groups."""
+        assert self._kept is not None
+        whole = {name.partition(":")[2] for name in self._kept.user_attrs if name.startswith(f"{_GROUP}:")}
+        return [trial for trial in self._kept.get_trials(deepcopy=False) if trial.user_attrs.get(_GROUP) in {None, *whole}]
 
     @property
     def baseline(self) -> Trial | None:
@@ -173,8 +194,25 @@ def _open_storage(optuna: Any, url: str) -> Any:
     if not isinstance(url, str) or "://" not in url:
         raise InputError("search", "storage", rule, url)
     if url.startswith("sqlite:///"):
-        Path(url.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        file = Path(url.removeprefix("sqlite:///"))
+        check_target("search", "storage", file)
+        _check_database(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
     try:
         return optuna.storages.RDBStorage(url)
     except (SQLAlchemyError, ImportError, RuntimeError) as error:
         raise InputError("search", "storage", rule, got=f"{url!r}: {str(error).splitlines()[0]}") from None
+
+
+def _check_database(file: Path) -> None:
+    """Optuna makes its tables in any database: not in one that holds something else."""
+    if not file.exists() or not file.stat().st_size:
+        return
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:  # Optuna says what is wrong, and changes nothing
+        return
+    if tables and not {"studies", "trials", "version_info"} <= tables:
+        got = f"{str(file)!r}, which is something else"
+        raise InputError("search", "storage", "a new file or a storage of Optuna", got=got)

@@ -7,110 +7,124 @@ what happened to be finished when a study was started again.
 import hashlib
 import inspect
 import itertools
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d.models import find_model
-from chebnet2d.recipes import Recipe
+from chebnet2d.recipes import Recipe, whole_graph_note
+from chebnet2d.study.dataset_cache import DatasetCache
+from chebnet2d.study.points import searched_axes, trial_recipes
 from chebnet2d.study.protocol import Protocol
+from chebnet2d.study.selection import Selection
+from chebnet2d.study.units import ChosenUnit, Seeds, TrialUnit, Unit
 from chebnet2d.training import Settings, stack_width
 
 STACKS_PER_UNIT = 4
+MEMORY = 2**29  # bytes of parameters that trials with rungs may take: all their stacks are in memory at once
+_COPIES = 6  # of the parameters: in the model and in the stack, the gradient, two moments and the best state
+_SPLITS = 5  # of a nested search in one unit, at most: an interruption costs a unit
 
 
-class DatasetCache:
-    """Datasets prepared as recipes ask for: each is loaded and transformed once in a row, one at a time is in memory.
+def make_plan(protocol: Protocol, cache: DatasetCache, notice: Callable[[str], None] | None = None) -> Iterator[Unit]:
+    """All units, dataset by dataset, so that each is loaded once. What no run could be made of raises an error here.
 
-    Where it is sent to another process, its place is taken by that process's own cache of the same root.
+    ``notice``: called with a sentence about graphs that are so large that their runs take long.
     """
-
-    def __init__(self, root: str | Path | None = None) -> None:
-        self.root = root
-        self._key: tuple[str, str] | None = None
-        self._data: Any = None
-        self._digests: dict[tuple[str, str], str] = {}
-
-    def load(self, recipe: Recipe) -> Any:
-        """The recipe's dataset, prepared."""
-        key = (recipe.dataset, recipe.transform)
-        if self._key != key:
-            self._key, self._data = key, recipe.prepare(datasets.load(recipe.dataset, root=self.root))
-        return self._data
-
-    def digest(self, recipe: Recipe) -> str:
-        """Of the prepared dataset."""
-        key = (recipe.dataset, recipe.transform)
-        if key not in self._digests:
-            self._digests[key] = datasets.dataset_digest(self.load(recipe))
-        return self._digests[key]
-
-    def __reduce__(self) -> Any:  # another process may have another working directory and another environment
-        return _cache_of_process, (datasets.data_root(self.root).absolute(),)
-
-
-@lru_cache(maxsize=1)
-def _cache_of_process(root: Path) -> DatasetCache:
-    """One for all units that a process trains."""
-    return DatasetCache(root)
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Runs of one method on one dataset, in stacks of ``width``: (split seed, initialisation seed) for each run.
-
-    ``code_digest``: of the file of an outside method; "" for methods of the package.
-    """
-
-    position: int
-    method: str
-    dataset: str
-    dataset_digest: str
-    recipe: Recipe
-    split: str
-    seeds: tuple[tuple[int, int], ...]
-    width: int
-    code_digest: str = ""
-
-    @cached_property
-    def id(self) -> str:
-        return self._digest(self.seeds, self.width)
-
-    def run_id(self, split_seed: int, seed: int) -> str:
-        return self._digest(split_seed, seed)
-
-    def _digest(self, *seeds: Any) -> str:
-        """Of what the numbers depend on. Its form must stay: runs of earlier studies are found by it."""
-        code = [self.code_digest] if self.code_digest else []
-        facts = [self.method, self.dataset_digest, self.recipe.identity(), self.split, *code, *seeds]
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def make_plan(protocol: Protocol, cache: DatasetCache) -> Iterator[Unit]:
-    """All units, dataset by dataset, so that each is loaded once. What no run could be made of raises an error here."""
     number = itertools.count()
-    splits = range(protocol.first_seed, protocol.first_seed + protocol.splits)
-    seeds = [(split, split * protocol.inits + init) for split in splits for init in range(protocol.inits)]
     for dataset in protocol.datasets:
         for method in protocol.methods:
             recipe = protocol.recipe(method, dataset)
-            data, digest, code = cache.load(recipe), cache.digest(recipe), code_digest(method)
+            cell = _Cell(number, protocol, cache, method, recipe, cache.load(recipe))
             Settings.of(**recipe.settings)
-            model = recipe.build(data)
+            recipe.build(cell.data)
+            if notice is not None and (note := whole_graph_note(recipe, cell.data)) is not None:
+                notice(note)
             if method == protocol.methods[0]:
-                for kind in protocol.split_kinds:
-                    datasets.split(data, kind, seed=seeds[-1][0])  # of fixed splits there may be fewer
-            width = stack_width(model, data) if protocol.width is None else protocol.width
-            # Enough stacks to keep some cores busy, few enough that an interruption costs little.
-            size = -(-len(seeds) // -(-len(seeds) // (STACKS_PER_UNIT * width)))
-            for kind in protocol.split_kinds:
-                for start in range(0, len(seeds), size):
-                    runs = tuple(seeds[start : start + size])
-                    yield Unit(next(number), method, dataset, digest, recipe, kind, runs, width, code)
+                cell.check_splits()
+            for kind in protocol.kinds_on(dataset):
+                yield from cell.units(kind) if protocol.search is None else cell.searched_units(kind, protocol.search)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A method on a dataset."""
+
+    number: Iterator[int]
+    protocol: Protocol
+    cache: DatasetCache
+    method: str
+    recipe: Recipe
+    data: Any
+
+    @property
+    def splits(self) -> range:
+        return self.protocol.split_seeds(self.recipe.dataset)
+
+    def seeds(self, splits: range | list[int]) -> Seeds:
+        """Of report runs."""
+        inits = self.protocol.inits
+        return tuple((split, split * inits + init) for split in splits for init in range(inits))
+
+    def check_splits(self) -> None:
+        """Of fixed splits there may be fewer than are asked for."""
+        search = self.protocol.search
+        development = search.splits if search is not None and search.mode == "development" else ()
+        for kind in self.protocol.kinds_on(self.recipe.dataset):
+            for seed in (self.splits[-1], *development):
+                datasets.split(self.data, kind, seed=seed)
+
+    def units(self, kind: str) -> Iterator[Unit]:
+        seeds, width = self.seeds(self.splits), self.width(self.recipe)
+        for runs in _cut(seeds, width):
+            yield Unit(*self.facts(kind), runs, width, code_digest(self.recipe.method))
+
+    def searched_units(self, kind: str, search: Selection) -> Iterator[Unit]:
+        """Trials, and report runs with what they choose: one choice for all splits, or one on each."""
+        limits = self.protocol.limits_on(self.recipe.dataset)
+        trials = trial_recipes(search, self.method, self.recipe, self.build, limits)
+        axes, code = searched_axes(search, self.method, self.recipe), code_digest(self.recipe.method)
+        nested = search.mode == "nested"
+        groups = self.nested_groups(trials, search) if nested else [list(self.splits)]
+        for splits in groups:
+            tried = splits if nested else search.splits
+            seeds = tuple((split, seed) for split in tried for seed in search.seeds(split))
+            width = self.protocol.width
+            unit = TrialUnit(*self.facts(kind), seeds, width, code, trials=trials, rungs=search.rungs, alone=nested)
+            yield unit
+            report = self.seeds(splits)
+            for runs in [report] if nested else _cut(report, self.width(self.recipe)):
+                how: dict[str, Any] = {"search": search, "trial_unit": unit, "axes": axes, "limits": limits}
+                yield ChosenUnit(*self.facts(kind), runs, width, code, **how)
+
+    def facts(self, kind: str) -> tuple[int, str, str, str, Recipe, str]:
+        return next(self.number), self.method, self.recipe.dataset, self.cache.digest(self.recipe), self.recipe, kind
+
+    def build(self, recipe: Recipe) -> Any:
+        Settings.of(**recipe.settings)
+        return recipe.build(self.cache.load(recipe))
+
+    def width(self, recipe: Recipe) -> int:
+        return stack_width(self.build(recipe), self.data) if self.protocol.width is None else self.protocol.width
+
+    def nested_groups(self, trials: tuple[Recipe, ...], search: Selection) -> list[list[int]]:
+        """Splits whose trials are trained together: enough to fill stacks, of which each shape has its own."""
+        models = [self.build(trial) for trial in trials]
+        shapes = {(trial.transform, tuple(p.shape for p in m.parameters())) for trial, m in zip(trials, models, strict=True)}
+        size = sum(p.numel() * p.element_size() for model in models for p in model.parameters()) * search.inits * _COPIES
+        filling = -(-self.width(self.recipe) * len(shapes) // (len(trials) * search.inits))
+        count = max(1, min(filling, _SPLITS, MEMORY // size))
+        even = -(-len(self.splits) // -(-len(self.splits) // count))
+        return [list(self.splits[start : start + even]) for start in range(0, len(self.splits), even)]
+
+
+def _cut(seeds: Seeds, width: int) -> Iterator[Seeds]:
+    """Enough stacks in a unit to keep some cores busy, few enough that an interruption costs little."""
+    size = -(-len(seeds) // -(-len(seeds) // (STACKS_PER_UNIT * width)))
+    for start in range(0, len(seeds), size):
+        yield seeds[start : start + size]
 
 
 def code_digest(method: str) -> str:
