@@ -1,13 +1,16 @@
 """The page of results: cells below the paper, notes and origins."""
 
+import json
+
 import pytest
 
 import chebnet2d
-from chebnet2d.reports import make_tables
-from chebnet2d.reports.pages import describe_shortfalls, kind_of, make_page, read_notes
-from chebnet2d.study import run_study
+from chebnet2d.reports import make_page, make_tables, read_notes
+from chebnet2d.reports.sections.against_paper import describe_excesses, describe_shortfalls
+from chebnet2d.reports.sections.protocol import kind_of
+from chebnet2d.study import Protocol, run_study
 from small_study import small
-from table_rows import study_row
+from table_rows import study_row, trial_row
 
 
 def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):
@@ -29,10 +32,7 @@ def test_cells_below_the_paper_have_a_line_with_a_reason(tmp_path):
 
 
 def test_a_page_names_means_of_cells_and_refuses_cells_that_are_not_there():
-    rows = [
-        study_row("gcn", "cora", split, score, 0) | {"config": {"origin": "default"}}
-        for split, score in (("uniform", 0.8), ("balanced", 0.9))
-    ]
+    rows = [study_row("gcn", "cora", split, score, 0) for split, score in (("uniform", 0.8), ("balanced", 0.9))]
     tables = make_tables(rows, {"gcn": {"cora": 85.0}})
     notes = {
         "page": {"intro": "Here {balanced gcn cora}, {not a cell at all}."},
@@ -46,15 +46,71 @@ def test_a_page_names_means_of_cells_and_refuses_cells_that_are_not_there():
         make_page(tables, rows, {"page": {"intro": "{uniform gcn texas}"}})
 
 
-def test_a_page_has_intro_tables_origins_and_reasons(preset, tmp_path, command):
+SECTIONS = (
+    "A page.",
+    "## Protocol",
+    "## Budgets",
+    "## Results",
+    "| method | csbm |",
+    "## Ranks",
+    "## Runs that end",
+    "## Where the settings",
+)
+
+
+def test_a_page_has_its_sections_in_order(preset, tmp_path, command):
     run_study(small(preset, datasets=("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
     (tmp_path / "notes.toml").write_text('[page]\nintro = "A page."\n')
     arguments = ["study", "table", "--store", str(tmp_path / "s.sqlite"), "--notes", str(tmp_path / "notes.toml")]
-    page = command(*arguments, "--paper", "1").out
-    places = [page.index(part) for part in ("A page.", "| method | csbm |", "## Where the settings", "## Cells more than 3")]
+    page = command(*arguments).out
+    places = [page.index(part) for part in SECTIONS]
     assert places == sorted(places)
     assert "| ChebNet2D | p |" in page
-    assert "--notes must stand beside --paper" in command(*arguments).err
+    assert "the paper's" not in page, "it has no number of this dataset"
+    assert "| ChebNet2D | 2 of 2 | 100.0 % | csbm 2 |" in page
+    again = "--splits 2 --inits 1 --epochs 2 --patience 200 --store runs/one-cell.sqlite`\n"
+    assert f"`chebnet2d study run --methods chebnet2d --datasets csbm --split uniform {again}" in page
+    assert "--notes must come with --format markdown, got it with 'latex'" in command(*arguments, "--format", "latex").err
+
+
+def test_cells_above_the_paper_are_listed_too():
+    scores = {("gcn", "cora"): 0.90, ("gcn", "texas"): 0.50, ("appnp", "cora"): 0.90}
+    rows = [study_row(*cell, "uniform", score, seed) for cell, score in scores.items() for seed in range(2)]
+    tables = make_tables(rows, {"gcn": {"cora": 86.0, "texas": 46.0}, "appnp": {"cora": 87.0}})
+    text = describe_excesses(tables)
+    assert "- GCN: cora (uniform 90.00; paper 86.00), texas (uniform 50.00; paper 46.00).\n" in text
+    assert "APPNP" not in text, "three points above exactly is not more than three"
+    page = make_page(tables, rows, {})
+    assert page.index("points below the paper's\n\nNone.") < page.index("points above the paper's\n\n- GCN")
+
+
+def test_a_page_of_a_study_with_a_search():
+    rows = [
+        study_row(m, d, "uniform", 0.5 + 0.1 * (m == "gcn"), s) for m in ("gcn", "mlp") for d in ("cora", "texas") for s in (0, 1)
+    ]
+    trials = [trial_row(m, d, n, 0.5 + 0.1 * n, 100) for m in ("gcn", "mlp") for d in ("cora", "texas") for n in range(3)]
+    trials[0] |= {"pruned": True, "epochs": 10}
+    page = make_page(make_tables(rows), rows + trials, {}, "gcn")
+    assert "| GCN | 6 | 6 | 1 | 260 | 4 | 240 |" in page
+    assert "Budgets are equal: on every dataset each method had the same trials, runs, epochs at most and patience." in page
+    assert "| method | 1 | 2 | 3 |" in page, "ranks after 1, 2, 4, ... trials and after all"
+    assert "| MLP | **+10.00** (100/0/0) | **+10.00** (100/0/0) | 2/0/0 |" in page
+    assert "study run cell.toml" in page
+    fewer = make_page(make_tables(rows), rows + trials[:-1], {})
+    assert "Budgets are **not** equal:\n\n- texas, uniform: trials differ (GCN 3, MLP 2).\n" in fewer
+
+
+def test_comparisons_stand_below_a_table_and_in_json(tmp_path, command):
+    run_study(Protocol(("mlp", "chebnet2d"), ("csbm",), splits=2, inits=1, epochs=2), tmp_path / "s.sqlite")
+    arguments = ["study", "table", "--store", str(tmp_path / "s.sqlite"), "--reference", "chebnet2d"]
+    assert "## ChebNet2D against the others\n\n| against | csbm | won/level/lost |" in command(*arguments).out
+    (found,) = json.loads(command(*arguments, "--format", "json").out)["comparisons"]
+    assert (found["reference"], found["method"], found["splits"]) == ("chebnet2d", "mlp", 2)
+    assert sum(found["probabilities"].values()) == pytest.approx(1)
+    assert "--reference must come with --format markdown or json" in command(*arguments, "--format", "csv").err
+    arguments[-1] = "gcn"
+    sentence = "study table: --reference must be one of the methods with finished runs, 'mlp', 'chebnet2d', got 'gcn'"
+    assert sentence in command(*arguments).err
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chebnet2d.reports.statistics import average_ranks, compare, summarize
+from chebnet2d.reports.statistics import average_ranks, compare, ranked, summarize
 
 
 def test_summary_by_hand():
@@ -48,6 +48,16 @@ def test_ranks_share_ties():
     ranks = average_ranks({"a": {"x": 3, "y": 1}, "b": {"x": 3, "y": 2}, "c": {"x": 1, "y": 3, "z": 9}})
     assert ranks == {"a": (1.5 + 3) / 2, "b": (1.5 + 2) / 2, "c": (3 + 1) / 2}
     assert average_ranks({}) == {}
+    assert average_ranks({"a": {"x": 1}, "b": {"y": 1}}) == {}
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_ranks_are_scipys_and_rounding_does_not_break_ties(table):
+    noise = np.random.default_rng(0).uniform(-1e-12, 1e-12, (len(table), 4))
+    means = {str(m): dict(enumerate(column)) for m, column in enumerate((np.array(table) / 4 + noise).T)}
+    expected = scipy.stats.rankdata(-np.array(table), axis=1).mean(axis=0)
+    assert list(average_ranks(means).values()) == pytest.approx(expected)
+    assert ranked([means[m][0] for m in means]) == scipy.stats.rankdata(-np.array(table[0]), method="min").tolist()
 
 
 def test_wrong_calls():

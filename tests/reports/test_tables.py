@@ -71,7 +71,8 @@ def test_table_marks_and_formats():
     assert "(89.96)" in markdown
     assert "_89.90" in markdown
     latex = format_table(table, "latex")
-    assert r"\textbf{$90.00 \pm" in latex
+    assert r"$\mathbf{90.00 \pm" in latex
+    assert r"{\scriptsize(89.96)}" in latex
     assert r"\underline{$89.90" in latex
     assert json.loads(format_table(table, "json"))["cells"][0]["published"] == 89.96
     assert format_table(table, "csv").splitlines()[0].startswith("method,dataset,split,metric,mean,std,half_width")
@@ -87,11 +88,64 @@ def test_runs_that_diverged_are_left_out_and_shown():
     assert [cells[method].rank for method in ("mlp", "appnp", "gcn")] == [1, 2, 3]
     assert tables[0].ranks == {"mlp": 2.0, "gcn": 2.0, "appnp": 2.0}, "over the datasets where all have a number"
     markdown = format_table(tables)
-    assert "[1 diverged] (90.00)" in markdown
+    assert "[1 of 3 diverged] (90.00)" in markdown
     assert "| diverged (80.00) |" in markdown
     records = json.loads(format_table(tables, "json"))["cells"]
     assert [(r["method"], r["dataset"]) for r in records if r["mean"] is None] == [("gcn", "cora")]
     for style in ("latex", "csv"):
         assert "diverged" in format_table(tables, style)
-    rows = [row | {"config": {"origin": "default"}} for row in rows]
     assert "| cora | 1 | -5.0 (5.0) |" in make_page(tables, rows, {})
+
+
+def test_equal_accuracies_are_ties_whatever_the_order_of_the_sum():
+    scores = {"mlp": (0.1, 0.2, 0.3), "gcn": (0.3, 0.2, 0.1), "appnp": (0.1, 0.1, 0.1), "gprgnn": (0.3, 0.1, 0.2)}
+    rows = [study_row(method, "cora", "uniform", score, seed) for method, of in scores.items() for seed, score in enumerate(of)]
+    table = make_table(rows)
+    means = {table.cells[method, "cora"].summary.mean for method in ("mlp", "gcn", "gprgnn")}
+    assert len(means) > 1, "an example whose sums are equal to the last bit would prove nothing"
+    assert [table.cells[method, "cora"].rank for method in table.methods] == [1, 1, 4, 1]
+    assert table.ranks == {"mlp": 2, "gcn": 2, "appnp": 4, "gprgnn": 2}
+    markdown, latex = format_table(table), format_table(table, "latex")
+    assert markdown.split("\n\n")[0].count("**20.00 ±") == 3
+    assert "_10.00" not in markdown, "after three that are best there is no second"
+    assert latex.count(r"$\mathbf{20.00 \pm") == 3
+
+
+def test_a_method_is_level_if_it_is_with_all_that_are_best():
+    scores = {"a": (0.5, 0.6, 0.7, 0.8), "b": (0.8, 0.7, 0.6, 0.5), "c": (0.49, 0.59, 0.691, 0.79)}
+    rows = [study_row(method, "cora", "uniform", score, seed) for method, of in scores.items() for seed, score in enumerate(of)]
+    assert not make_table(rows).cells["c", "cora"].level_with_best, "always a point below a, which is as good as b"
+    assert make_table([row for row in rows if row["method"] != "a"]).cells["c", "cora"].level_with_best
+
+
+def test_a_split_for_each_dataset_makes_one_table():
+    rows = [study_row("mlp", "cora", "uniform", 0.5, seed) for seed in range(2)]
+    rows += [study_row("mlp", "texas", "uniform", 0.5, seed) for seed in range(2)]
+    rows += [study_row("mlp", "tolokers", "fixed", 0.5, seed) for seed in range(2)]
+    (table,) = make_tables(rows)
+    assert table.splits == {"cora": "uniform", "texas": "uniform", "tolokers": "fixed"}
+    assert "split `uniform` (`fixed` for tolokers)" in format_table(table)
+    assert [cell["split"] for cell in json.loads(format_table(table, "json"))["cells"]] == ["uniform", "uniform", "fixed"]
+    both = make_tables([*rows, study_row("mlp", "cora", "fixed", 0.5, 0)])
+    assert [one.datasets for one in both] == [("cora", "texas"), ("tolokers", "cora")]
+
+
+def test_a_run_that_kept_no_finite_loss_diverged_whatever_its_score():
+    """Where all answers are NaN the accuracy is that of the first class."""
+    rows = [study_row("mlp", "cora", "uniform", 0.8, seed) | {"val_loss": 0.5} for seed in range(9)]
+    table = make_table([*rows, study_row("mlp", "cora", "uniform", 0.3, 9) | {"val_loss": None}])
+    cell = table.cells["mlp", "cora"]
+    assert (cell.summary.mean, cell.summary.runs, cell.diverged) == (pytest.approx(0.8), 9, 1)
+    assert "[1 of 10 diverged]" in format_table(table)
+
+
+@pytest.mark.parametrize("test", [{}, {"accuracy": None}])
+def test_runs_without_test_nodes_have_no_number_and_did_not_diverge(test):
+    rows = [study_row("mlp", "cora", "uniform", None, seed) | {"test": test, "test_nodes": 0} for seed in range(3)]
+    table = make_table(rows)
+    assert "no test nodes" in format_table(table)
+    assert "diverged" not in format_table(table)
+    (cell,) = json.loads(format_table(table, "json"), parse_constant=pytest.fail)["cells"]
+    assert (cell["mean"], cell["diverged"], cell["without_test"]) == (None, 0, 3)
+    mixed = make_table([*rows, study_row("mlp", "cora", "uniform", 0.5, 3)])
+    assert "50.00 [3 of 4 without test nodes]" in format_table(mixed).replace("**", "")

@@ -2,29 +2,26 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
-from chebnet2d._checks import InputError
-from chebnet2d.models import parse_method
-from chebnet2d.models.registry import known_model
-from chebnet2d.reports.statistics import NO_RUNS, Summary, average_ranks, compare, summarize
+from chebnet2d.reports.scores import Row, by_split_kind, first_and_others, read_scores
+from chebnet2d.reports.statistics import LEVEL, NO_RUNS, Scores, Summary, average_ranks, compare, ranked, summarize
+from chebnet2d.training.metrics import title_of_metric
 
-LEVEL = 0.05
-Row = Mapping[str, Any]
 Published = Mapping[str, Mapping[str, float]]
 """Numbers of the paper: method -> dataset -> percent."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A method on a dataset. ``rank``: 1 = best of its dataset, 2 = second, and so on.
+    """A method on a dataset. ``rank``: 1 and the number of methods that are better there, so equal ones share theirs.
 
-    ``level_with_best``: not significantly worse than the best (corrected paired test over the same splits, 5 %); False where
-    untested. ``diverged``: runs without a number, which the summary leaves out; without any other run its mean is NaN.
+    ``level_with_best``: not significantly worse than the best, or than any of several that are best (corrected paired test over
+    the same splits, 5 %); False where untested. ``diverged``: runs without a number, ``without_test``: runs without test nodes;
+    the summary leaves both out, and without any other run its mean is NaN.
     """
 
     summary: Summary
@@ -33,6 +30,23 @@ class Cell:
     level_with_best: bool
     published: float | None = None
     diverged: int = 0
+    without_test: int = 0
+
+    @property
+    def runs(self) -> int:
+        """All of them, with and without a number."""
+        return self.summary.runs + self.diverged + self.without_test
+
+    @property
+    def left_out(self) -> str:
+        """What is to be said of runs that the number leaves out: 1 of 10 diverged."""
+        parts = ((self.diverged, "diverged"), (self.without_test, "without test nodes"))
+        return ", ".join(f"{count} of {self.runs} {what}" for count, what in parts if count and self.summary.runs)
+
+    @property
+    def no_number(self) -> str:
+        """What stands in the place of a number where there is none."""
+        return "diverged" if self.diverged else "no test nodes"
 
     @property
     def gap(self) -> float | None:
@@ -42,13 +56,31 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """``split``: the kind of split. ``ranks``: mean rank of each method over the datasets that all of them have."""
+    """``splits``: kind of split of each dataset. ``ranks``: mean rank of each method over the datasets that all of them have."""
 
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
-    split: str
+    splits: Mapping[str, str]
     cells: Mapping[tuple[str, str], Cell]
     ranks: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def split(self) -> str:
+        """For people: the kind of split, where there are several with their datasets."""
+        return first_and_others(self.splits)
+
+    @property
+    def metric(self) -> str:
+        """For people: accuracy, or accuracy (ROC-AUC for tolokers)."""
+        return first_and_others({dataset: title_of_metric(cell.metric) for (_, dataset), cell in self.cells.items()})
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """Method -> dataset -> mean, where there is one."""
+        return {
+            method: {d: cell.summary.mean for (m, d), cell in self.cells.items() if m == method and cell.summary.runs}
+            for method in self.methods
+        }
 
     def column(self, dataset: str) -> dict[str, Cell]:
         """The cells of a dataset by method."""
@@ -56,48 +88,30 @@ class Table:
 
 
 def make_tables(rows: Iterable[Row], published: Published | None = None, metric: str | None = None) -> list[Table]:
-    """One table for each kind of split that the rows have; see ``make_table``."""
-    by_split: dict[str, list[Row]] = {}
-    for row in rows:
-        by_split.setdefault(row["split"], []).append(row)
-    return [make_table(of_split, published, metric) for of_split in by_split.values()]
+    """One table; where a dataset has several kinds of split, one for each kind. See ``make_table``."""
+    return [make_table(of_split, published, metric) for of_split in by_split_kind(rows)]
 
 
 def make_table(rows: Iterable[Row], published: Published | None = None, metric: str | None = None) -> Table:
-    """From rows of a store that have one kind of split: numbers of different kinds do not compare.
+    """From rows of a store that have one kind of split on each dataset: numbers of different kinds do not compare.
 
     ``published``: numbers of the paper, shown beside ours and never mixed. ``metric``: default: each dataset's own.
     """
-    rows = list(rows)
-    kinds = {row["split"] for row in rows}
-    if len(kinds) > 1:
-        got = ", ".join(sorted(kinds))
-        raise InputError("make_table", "rows", "one kind of split", got=got, hint="Use make_tables.", verb="have")
-    scores: dict[tuple[str, str], dict[int, list[float]]] = {}
-    diverged: Counter[tuple[str, str]] = Counter()
-    shares = {row["dataset"]: row["test_nodes"] / row["train_nodes"] for row in rows}
-    metrics = {row["dataset"]: metric or row["metric"] for row in rows}
-    for row in rows:
-        key, score = (row["method"], row["dataset"]), _score(row, metrics[row["dataset"]])
-        of_splits = scores.setdefault(key, {})
-        if score is None:
-            diverged[key] += 1
-        else:
-            of_splits.setdefault(row["split_seed"], []).append(score)
-    methods = tuple(dict.fromkeys(method for method, _ in scores))
-    names = tuple(dict.fromkeys(dataset for _, dataset in scores))
+    found = read_scores(rows, metric, "make_table")
+    methods, names = found.methods, found.datasets
     cells = {}
     for dataset in names:
-        of_methods = {method: scores[method, dataset] for method in methods if (method, dataset) in scores}
-        summaries = {m: summarize(known, shares[dataset]) if known else NO_RUNS for m, known in of_methods.items()}
-        order = sorted(summaries, key=lambda method: (not summaries[method].runs, -summaries[method].mean))
-        for rank, method in enumerate(order, start=1):
-            best, own = of_methods[order[0]], of_methods[method]
-            level = rank > 1 and len(best.keys() & own.keys()) > 1 and compare(best, own, shares[dataset]) >= LEVEL
+        of_methods, share = found.column(dataset), found.shares[dataset]
+        summaries = {m: summarize(known, share) if known else NO_RUNS for m, known in of_methods.items()}
+        ranks = dict(zip(summaries, ranked([s.mean if s.runs else -math.inf for s in summaries.values()]), strict=True))
+        best = [of_methods[method] for method, rank in ranks.items() if rank == 1]
+        for method, own in of_methods.items():
+            level = ranks[method] > 1 and all(_level(one, own, share) for one in best)
             known = (published or {}).get(method, {}).get(dataset)
-            cells[method, dataset] = Cell(summaries[method], metrics[dataset], rank, level, known, diverged[method, dataset])
-    means = {m: {d: cells[m, d].summary.mean for d in names if (m, d) in cells and cells[m, d].summary.runs} for m in methods}
-    return Table(methods, names, "".join(kinds), cells, average_ranks(means))
+            lost = found.diverged[method, dataset], found.without_test[method, dataset]
+            cells[method, dataset] = Cell(summaries[method], found.metrics[dataset], ranks[method], level, known, *lost)
+    table = Table(methods, names, found.splits, cells)
+    return replace(table, ranks=average_ranks(table.means))
 
 
 def published_numbers() -> dict[str, Any]:
@@ -105,17 +119,5 @@ def published_numbers() -> dict[str, Any]:
     return json.loads(files("chebnet2d").joinpath("reports", "published.json").read_text(encoding="utf-8"))
 
 
-def title_of(method: str) -> str:
-    """For people. A method that this process does not know, as one of the user's own file, has its name."""
-    asked = parse_method(method)
-    model = known_model(asked.model)
-    return (model.info.title if model is not None else asked.model) + (f" ({asked.variant})" if asked.variant else "")
-
-
-def _score(row: Row, metric: str) -> float | None:
-    """None for a run that diverged."""
-    if metric not in row["test"]:
-        known = ", ".join(row["test"]) or "none"
-        raise InputError("make_table", f"rows of {row['dataset']!r}", f"the metric {metric!r}", got=known, verb="have")
-    score = row["test"][metric]
-    return score if score is not None and math.isfinite(score) else None
+def _level(best: Scores, own: Scores, share: float) -> bool:
+    return len(best.keys() & own.keys()) > 1 and compare(best, own, share) >= LEVEL

@@ -6,8 +6,6 @@ is generated. Each line is measured in a process of its own, so that its peak me
 As in the paper's timings, ogbn graphs are trained on precomputed bases in mini batches, the others in full batches.
 """
 
-import resource
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from chebnet2d._checks import integer, one_of
+from chebnet2d._sizes import peak_bytes
 from chebnet2d.bases import large_operator, precompute
 from chebnet2d.cluster import ProcessExecutor
 from chebnet2d.data import available, find_entry, load, split
 from chebnet2d.data.generated import GENERATED, LIKE, generate, generated_facts
 from chebnet2d.recipes import Recipe
-from chebnet2d.reports.formats import markdown_lines
+from chebnet2d.reports.markdown import markdown_lines
 from chebnet2d.reports.tables import published_numbers
 from chebnet2d.training import stored_split
 
@@ -129,4 +128,4 @@ def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epoch
 
 
 def peak_mib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    return peak_bytes() / 2**20
