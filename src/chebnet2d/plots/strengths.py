@@ -8,7 +8,7 @@ import torch
 
 from chebnet2d._checks import InputError
 from chebnet2d.models import ChebNet2D, NodeClassifier, OnBases
-from chebnet2d.plots.filters import LONGEST_NAME
+from chebnet2d.plots.filter_grid import short_name
 from chebnet2d.plots.registry import plot
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def plot_strengths(model: NodeClassifier | OnBases, *, class_names: Sequence[str
     points, weights = np.polynomial.legendre.leggauss(model.conv.degree + 1)
     strengths = np.sqrt(np.tensordot(weights / 2, model.filters(torch.from_numpy(points)).double().numpy() ** 2, axes=1))
     channels = len(strengths)
-    names = [_short(str(name)) for name in class_names] if class_names else [str(i) for i in range(channels)]
+    names = [short_name(str(name)) for name in class_names] if class_names else [str(i) for i in range(channels)]
 
     size = min(max(0.45 * channels, 3.2), 10.0)
     axes: Any = Figure(figsize=(size, size)).add_axes((0, 0, 1, 1)) if ax is None else ax
@@ -56,7 +56,3 @@ def plot_strengths(model: NodeClassifier | OnBases, *, class_names: Sequence[str
     axes.set_ylabel("input channel", fontsize=8)
     axes.set_title("Strength of the learned filters", fontsize=10)
     return axes.figure
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
