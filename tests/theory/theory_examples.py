@@ -1,11 +1,17 @@
 """Small spectra, signals and parameters."""
 
 import numpy as np
+import torch
 from hypothesis import strategies as st
 
 from chebnet2d.theory.example_graphs import random_graph, spectrum_of_edges
 
 SEEDS = st.integers(0, 2**31 - 1)
+
+
+def random_tree(nodes, rng):
+    """Every node is joined to an earlier one."""
+    return torch.tensor([[int(rng.integers(0, i)) for i in range(1, nodes)], list(range(1, nodes))])
 
 
 def small_spectrum(rng, nodes):

@@ -14,7 +14,10 @@ Each is an inequality with a two-line proof, so a positive one certifies a failu
   from their span is |a ^ y| / |a|, and a = A_m x is linear in the coefficients x of the polynomial map f -> f R_1 ^ ... ^ f R_r.
   With |A_m x| <= |A_m| |x|, e^2 >= min over |x| = 1 of sum_m |A_m x ^ y_m|^2 / |A_m|^2: a smallest singular value. Directions x
   that affect no row are left out. For r = 1 this is the linear system f_m R parallel to z_m, and its solution is the best first
-  guess of the maps.
+  guess of the maps. Rows with a = 0 count as 0, which is no more than their distance. Maps with a = 0 in every row (R_1 = R_2,
+  say) have no x of length 1, and are limits of maps that have one: the products f -> f R_1 ^ ... ^ f R_r span all x, so that a =
+  0 in every row is an algebraic set of maps, and not all of them unless every A_m is 0. With the filters kept, the error is
+  continuous in the maps: the bound holds for the limits too.
 """
 
 import itertools
@@ -40,8 +43,8 @@ def lower_bounds(problem: Reduced, zero: float) -> list[Bound]:
     lost = float((problem.z[problem.empty] ** 2).sum())
     empty = f"{int(problem.empty.sum())} zero rows of F^" if lost > 0 else ""
     bounds = [Bound(lost**0.5, empty or "none")]
-    lifted = f"smallest singular value of the lifted linear system of {problem.rank} terms"
-    directions = (_lifted(problem, rows, zero)[0], lifted)
+    words = f"smallest singular value of the lifted linear system of {problem.rank} terms"
+    directions = (lifted(problem, rows, zero)[0], words)
     for squared, reason in (parallel_rows(problem, rows, zero), rank(problem, rows, zero), directions):
         if squared > 0:
             bounds.append(Bound((lost + squared) ** 0.5, f"{reason}; {empty}" if empty else reason))
@@ -85,24 +88,24 @@ def first_guess(problem: Reduced, zero: float, seed: int, count: int) -> Array:
     main = np.linalg.svd(problem.f, full_matrices=True)[2][0]
     wanted = np.resize(np.linalg.svd(problem.projected, full_matrices=True)[2], (problem.rank, outputs))
     guesses = np.einsum("a,ib->iab", main, wanted)[None]
-    space = _lifted(problem, ~problem.empty, zero)[1] if problem.rank == 1 else None
+    space = lifted(problem, ~problem.empty, zero)[1] if problem.rank == 1 else None
     if space is None:
         return guesses
     mixed = np.random.default_rng(seed).standard_normal((count, space.shape[1])) @ space.T
     return np.concatenate([guesses, mixed.reshape(count, 1, inputs, outputs)])
 
 
-def _lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | None]:
-    """The squared bound, and the x (columns) whose value is within rounding of the smallest."""
+def lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | None, bool]:
+    """The squared bound, the x (columns) whose value is within rounding of the smallest, and whether that is 0 up to rounding."""
     r, inputs, outputs = problem.rank, problem.f.shape[1], problem.z.shape[1]
     wanted = problem.projected
     used = rows & ((wanted * wanted).sum(axis=1) > (zero * np.abs(problem.z).max(initial=0.0)) ** 2)
     if r >= outputs or not used.any():
-        return 0.0, None
+        return 0.0, None, False
     powers = list(itertools.combinations_with_replacement(range(inputs), r))
     wedges = list(itertools.combinations(range(outputs), r))
     if len(powers) * len(wedges) > LARGEST_LIFT:
-        return 0.0, None
+        return 0.0, None, False
     f, y = problem.f[used], wanted[used]
     f = f / np.linalg.norm(f, axis=1, keepdims=True)  # a factor of f_m is a factor of q_m
     monomials = np.stack([f[:, power].prod(axis=1) for power in powers], axis=1)
@@ -112,8 +115,8 @@ def _lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | N
     _, sizes, right = np.linalg.svd(stacked, full_matrices=False)
     seen = sizes > 1e-10 * sizes[0] if sizes[0] > 0 else np.zeros_like(sizes, dtype=bool)
     if not seen.any():
-        return 0.0, None
-    best, space = 0.0, None
+        return 0.0, None, False
+    best, space, exact = 0.0, None, False
     for basis in (right[seen].T, right[seen].T / sizes[seen]):  # orthonormal, and scaled so that A x has the length of x
         inside = lift @ basis
         norms = np.linalg.norm(inside, ord=2, axis=(1, 2))
@@ -123,9 +126,10 @@ def _lifted(problem: Reduced, rows: Mask, zero: float) -> tuple[float, Array | N
         smallest = float(values[-1])
         if space is None:
             space = basis @ vectors[values <= smallest + 1e-9 * (values[0] + 1e-300)].T
+            exact = smallest <= 1e-9 * values[0]
         if smallest > 1e-9 * values[0]:  # else it is rounding
             best = max(best, smallest**2)
-    return best, space
+    return best, space, exact
 
 
 def _wedge(vectors: Array, y: Array, wedges: list[tuple[int, ...]], outputs: int) -> Array:

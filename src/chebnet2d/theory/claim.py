@@ -56,15 +56,18 @@ class Claim:
 
 @cache
 def _lines() -> dict[str, dict[str, str]]:
-    """Key -> the texts of its line, from ``claims/lines.toml``."""
-    text = files("chebnet2d.theory").joinpath("claims", "lines.toml").read_text(encoding="utf-8")
+    """Key -> the texts of its line, from ``claims/lines/*.toml``."""
+    folder = files("chebnet2d.theory").joinpath("claims", "lines")
     defaults = {"paper": "silent", "verdict": "added"}
-    sections = tomllib.loads(text).items()
-    return {key: {**defaults, **fields, "section": section} for section, lines in sections for key, fields in lines.items()}
+    found = {}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        for section, lines in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            found.update({key: {**defaults, **fields, "section": section} for key, fields in lines.items()})
+    return found
 
 
 def line(key: str, measured: float, **facts: Any) -> Claim:
-    """The line ``key`` of ``claims/lines.toml`` with what was measured; ``facts`` fill the words in braces, in the key too."""
+    """The line ``key`` of ``claims/lines/*.toml`` with what was measured; ``facts`` fill the words in braces, in the key too."""
     texts = {name: text.format(graphs="the karate club and 4 random graphs", **facts) for name, text in _lines()[key].items()}
     relation, bound = texts.pop("bound").split()
     return Claim(key=key.format(**facts), measured=float(measured), relation=relation, bound=float(bound), **texts)

@@ -60,7 +60,7 @@ class _Counter(TorchDispatchMode):
 
 
 def count(module: nn.Module, x: Tensor, operator: SparseOperator) -> Count:
-    """One forward pass of a layer or model. The number of nodes must differ from every other size in it."""
+    """One forward pass of a layer or model, for x: N x F and an operator: N x N. N must differ from every other size in it."""
     counter = _Counter(x.shape[0])
     module.eval()
     with torch.no_grad(), counter:

@@ -11,10 +11,13 @@ from torch import Tensor
 from chebnet2d._checks import InputError, integer, real
 from chebnet2d.conv import ExactConv
 from chebnet2d.graph import Graph, Spectrum
-from chebnet2d.theory import bilinear, bounds
+from chebnet2d.theory import attainment, bilinear, bounds
 from chebnet2d.theory.reduction import Array, Reduced
 from chebnet2d.theory.signals import Signals
 from chebnet2d.theory.terms import Terms
+
+_SMALL, _TRADED = 1e-4, 1e-3
+"""Relative to ||Z||: errors on the way to 0, and what error times amplification is at least where one is traded for the other."""
 
 Parameters = dict[str, Tensor]
 """Of one term, with the names and shapes of the ``Paradigm`` it belongs to."""
@@ -33,8 +36,13 @@ class Construction:
         reason: what the lower bound rests on.
         tolerance: relative to ``scale``.
         reached: the error is 0 up to the tolerance; the parameters are the proof.
+        approached: the error is small, but falls only as the filters grow (with Paradigm II): the infimum may be 0, and is not
+            attained.
         optimal: the error is the lower bound up to the tolerance.
         fails: the lower bound is above the tolerance: the target is out of reach, whatever the parameters.
+        amplification: how much larger the terms of Paradigm II are than what they add up to; 0 for a closed form.
+        blocked: a row of Z^ that no exact solution can have, so that the target is not reached; found for one term of Paradigm
+            II.
         starts: how many starts the search took; 0 for a closed form.
         layers: one ``ExactConv`` per term, with these parameters.
         num_parameters: free numbers of the paradigm.
@@ -49,6 +57,8 @@ class Construction:
     starts: int
     layers: tuple[ExactConv, ...]
     num_parameters: int
+    amplification: float = 0.0
+    blocked: int | None = None
 
     @classmethod
     def of(
@@ -68,15 +78,22 @@ class Construction:
 
     @property
     def parameters(self) -> tuple[Parameters, ...]:
+        """The tensors of each layer by name, of the shapes that its paradigm has."""
         return tuple(dict(layer.paradigm.state_dict()) for layer in self.layers)
 
     @property
     def reached(self) -> bool:
-        return self.error <= self.tolerance * self.scale
+        return self.error <= self.tolerance * self.scale and not self.approached
+
+    @property
+    def approached(self) -> bool:
+        """Error times amplification is rounding where a target is reached, and of the order of ||Z|| on the way to a limit."""
+        small = self.error <= max(_SMALL, self.tolerance) * self.scale and not self.fails
+        return small and (self.blocked is not None or self.error * self.amplification > _TRADED * self.scale)
 
     @property
     def optimal(self) -> bool:
-        return self.error - self.lower_bound <= self.tolerance * self.scale
+        return self.error - self.lower_bound <= self.tolerance * self.scale and not self.approached
 
     @property
     def fails(self) -> bool:
@@ -92,6 +109,13 @@ class Construction:
         """The certificate in words."""
         if self.reached:
             return "reached: the parameters are the proof"
+        if self.approached:
+            why = (
+                ""
+                if self.blocked is None
+                else f"; not attained: row {self.blocked} of Z^ is out of reach of every exact solution"
+            )
+            return f"approached: the error falls as filters grow, {self.amplification:.0e} times here{why}"
         if self.fails:
             return f"{'optimal' if self.optimal else 'out of reach'}: {self.reason}"
         return "not certified"
@@ -151,6 +175,7 @@ def construct(
         reason = f"{int(problem.empty.sum())} zero rows of F^" if terms.base == "2d" else "closed form of a linear problem"
         bound = bounds.Bound(float(np.linalg.norm(problem.projected)), reason)
         found = bilinear.Found.nothing(problem)
+        blocked = None
     else:
         bound = max(bounds.lower_bounds(problem, zero), key=lambda candidate: candidate.value)
         lost = float(np.linalg.norm(z[problem.empty]))
@@ -162,6 +187,7 @@ def construct(
             floor=max(0.0, bound.value**2 - lost**2) ** 0.5,
             guesses=bounds.first_guess(problem, zero, seed, count=4),
         )
+        blocked = attainment.blocked_row(problem, zero) if terms.total_rank == 1 else None
     parameters = _share_out(terms, problem, found)
     return Construction.of(
         signals,
@@ -174,6 +200,8 @@ def construct(
         tolerance=tolerance,
         starts=found.starts,
         num_parameters=sum(value.numel() for term in parameters for value in term.values()),
+        amplification=attainment.amplification(problem, found),
+        blocked=blocked,
     )
 
 

@@ -23,6 +23,7 @@ from chebnet2d.theory.reduction import Array
 from chebnet2d.theory.signals import Signals
 
 _SAME_EIGENVALUE = 1e-9
+_ABSENT = 1e-10
 _DEFLATED = 1e-9
 
 
@@ -31,7 +32,7 @@ class DegreeCurve:
     """Smallest relative errors ||T(F) - Z||_F / ||Z||_F of the 2-D convolution for D = 0, 1, ...
 
     Attributes:
-        errors: one per degree.
+        errors: one number per degree.
         dimensions: of K_D, one per degree.
         floor: the error of every degree that is high enough.
         distinct: number of distinct eigenvalues.
@@ -55,7 +56,7 @@ class DegreeCurve:
 
 
 def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None = None) -> DegreeCurve:
-    """The curve for D = 0..``largest`` (by default two beyond the degree that is needed)."""
+    """The curve for F and Z: N x C and D = 0..``largest`` (by default two beyond the degree that is needed)."""
     signals = Signals.of("degree_curve", graph, F, Z)
     f, z, eigenvalues = signals.f, signals.z, signals.spectrum.eigenvalues.numpy()
     nodes, channels = f.shape
@@ -66,20 +67,26 @@ def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None
 
     # One array of indices per distinct eigenvalue; they are ascending.
     spaces = np.split(np.arange(nodes), np.flatnonzero(np.diff(eigenvalues) > _SAME_EIGENVALUE) + 1)
-    floor, reachable = 0.0, 0
+    floor = 0.0
+    points, signal, target = [], [], []
     for space in spaces:
         left, sizes, _ = np.linalg.svd(f[space], full_matrices=False)
-        inside = left[:, sizes > 1e-10 * np.linalg.norm(f)]
-        rest = z[space] - inside @ (inside.T @ z[space])
-        floor, reachable = floor + float((rest * rest).sum()), reachable + inside.shape[1]
+        inside = left[:, sizes > _ABSENT * np.linalg.norm(f)]
+        coordinates = inside.T @ z[space]
+        rest = z[space] - inside @ coordinates
+        floor += float((rest * rest).sum())
+        points.append(np.full(inside.shape[1], eigenvalues[space].mean()))
+        signal.append(inside.T @ f[space])
+        target.append(coordinates)
 
+    reachable = sum(map(len, points))
     needed = -(-reachable // channels) - 1
     top = needed + 2 if largest is None else integer("degree_curve", "largest", largest, 0)
-    errors, dimensions = _krylov_errors(eigenvalues, f, z, top)
+    errors, dimensions = _krylov_errors(np.concatenate(points), np.concatenate(signal), np.concatenate(target), top)
     return DegreeCurve(
         nodes=nodes,
         channels=channels,
-        errors=errors / scale,
+        errors=np.sqrt(errors**2 + floor) / scale,
         dimensions=dimensions,
         floor=floor**0.5 / scale,
         distinct=len(spaces),
@@ -90,7 +97,11 @@ def degree_curve(graph: Graph | Spectrum, F: Any, Z: Any, *, largest: int | None
 
 def _krylov_errors(eigenvalues: Array, f: Array, z: Array, degree: int) -> tuple[Array, tuple[int, ...]]:
     """Distances of z from K_0, K_1, ..., by block Arnoldi: the powers (or Chebyshev terms) of L_hat themselves are nearly
-    dependent for high degrees."""
+    dependent for high degrees.
+
+    All of it happens in the n coordinates that K_D can reach at all. In the N coordinates of the graph, rounding errors point out
+    of them, and become new directions once a block is nearly used up: errors below the true minimum.
+    """
     basis = np.zeros((len(f), 0))
     block, rest = f, z
     errors, dimensions = [], []

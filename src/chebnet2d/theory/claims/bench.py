@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from chebnet2d.graph import Spectrum
 from chebnet2d.theory.construction import Construction, construct
@@ -61,8 +61,8 @@ class Case:
     def construct(self, paradigm: str | Sequence[str], **options: Any) -> Construction:
         return construct(self.spectrum, self.F, self.Z, paradigm, **options)
 
-    def construct_shared(self, labels: Any, constants: Any = None) -> Construction:
-        return construct_shared(self.spectrum, self.F, self.Z, labels, constants=constants)
+    def construct_shared(self, labels: Any, **options: Any) -> Construction:
+        return construct_shared(self.spectrum, self.F, self.Z, labels, **options)
 
 
 class Bench:
@@ -96,3 +96,13 @@ def worst_error(results: Sequence[Construction]) -> float:
 def worst_gap(results: Sequence[Construction]) -> float:
     """The largest distance from optimal, relative to ||Z||."""
     return max((result.error - result.lower_bound) / result.scale for result in results)
+
+
+def randomise(layer: nn.Module, rng: np.random.Generator) -> None:
+    for parameter in layer.parameters():
+        parameter.data.copy_(torch.from_numpy(rng.standard_normal(tuple(parameter.shape))))
+
+
+def distance(output: Tensor, truth: Tensor) -> float:
+    """The largest difference, relative."""
+    return float((output - truth).abs().max() / truth.abs().max())

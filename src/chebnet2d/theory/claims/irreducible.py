@@ -1,4 +1,4 @@
-"""Theorem 4: can the N C^2 numbers of the 2-D convolution be fewer?
+"""Theorem 3.6: can the N C^2 numbers of the 2-D convolution be fewer?
 
 Indices as in the paper's proof: g_n^(c,j) is the filter from input channel j to output channel c, at frequency n; in our arrays
 that is theta[n, j, c].
@@ -82,7 +82,7 @@ def _constant(bench: Bench) -> Claim:
         case.f[0] = (0, 1, 0)
         case.z[0, 2] = 2.0
         results.append(case.construct_shared(labels, constants=np.full(labels.shape, 0.7)))
-    return line("theorem4-constant", min(result.lower_bound for result in results))
+    return line("theorem3.6-constant", min(result.lower_bound for result in results))
 
 
 def _sharing(bench: Bench, case: Sharing) -> Claim:
@@ -91,7 +91,7 @@ def _sharing(bench: Bench, case: Sharing) -> Claim:
     for graph in bench.graphs:
         labels = shared_labels(graph.num_nodes, CHANNELS, case)
         results.append(failing_example(graph, case, rng).construct_shared(labels))
-    key = "theorem4-n=n',c=c',j!=j'" if case == CANCELLING else "theorem4-{short}"
+    key = "theorem3.6-n=n',c=c',j!=j'" if case == CANCELLING else "theorem3.6-{short}"
     bound = min(result.lower_bound for result in results)
     return line(key, bound, case=name_of(case), short=name_of(case).replace(", ", ","))
 
@@ -104,25 +104,26 @@ def _harmless(bench: Bench) -> Claim:
         for scale in (np.ones(f.shape), normal(rng, *f.shape)):
             labels = separate(len(f), channels, channels)
             labels[:, 1, 1] = labels[:, 0, 0]  # in every row at once
-            results.append(_on_path(f * scale, rng).construct_shared(labels))
-    return line("theorem4-n=n',c!=c',j!=j'", worst_error(results))
+            results.append(on_path(f * scale, rng).construct_shared(labels))
+    return line("theorem3.6-n=n',c!=c',j!=j'", worst_error(results))
 
 
-def _on_path(f: Array, rng: np.random.Generator) -> Case:
+def on_path(f: Array, rng: np.random.Generator) -> Case:
+    """F^ = f on a path of as many nodes."""
     return Case(spectrum_of_edges(path(len(f)), len(f)), f, normal(rng, *f.shape))
 
 
 def _toeplitz(bench: Bench) -> Iterator[Claim]:
     rng = bench.rng("toeplitz")
-    cases = [_on_path(sign_patterns(channels), rng) for channels in (2, 3, 4)]
+    cases = [on_path(sign_patterns(channels), rng) for channels in (2, 3, 4)]
     cases += [Case.drawn(bench.real, rng, channels, with_zeros) for channels in (2, 5, 7)]
     results, differences = [], []
     for case in cases:
         nodes, channels = case.f.shape
         results.append(case.construct_shared(toeplitz(nodes, channels, channels)))
         differences.append(abs(results[-1].num_parameters - nodes * (2 * channels - 1)))
-    yield line("theorem4-toeplitz", worst_error(results))
-    yield line("theorem4-toeplitz-numbers", max(differences))
+    yield line("theorem3.6-toeplitz", worst_error(results))
+    yield line("theorem3.6-toeplitz-numbers", max(differences))
 
 
 def _terms(bench: Bench) -> Iterator[Claim]:
@@ -131,17 +132,17 @@ def _terms(bench: Bench) -> Iterator[Claim]:
     for graph, channels in itertools.product(bench.graphs, (2, 3, 4)):
         reached.append(Case.drawn(graph, rng, channels, with_zeros).construct(["II"] * channels))
         differences.append(abs(reached[-1].num_parameters - graph.num_nodes * channels - channels**3))
-    yield line("theorem4-C-terms", worst_error(reached))
-    yield line("theorem4-C-terms-numbers", max(differences))
+    yield line("theorem3.6-C-terms", worst_error(reached))
+    yield line("theorem3.6-C-terms-numbers", max(differences))
     errors = []
     for graph, channels in itertools.product(bench.graphs, (2, 3, 4, 7)):
         case = Case.drawn(graph, rng, channels, with_zeros)
         errors.append(_powers_error(case, np.linalg.qr(rng.standard_normal((channels, channels)))[0]))
-    yield line("theorem4-powers", max(errors))
+    yield line("theorem3.6-powers", max(errors))
     missed = []
     for channels in (3, 4):
         missed += [case.construct(["II"] * (channels - 1), restarts=1) for case in parallel(bench, channels, channels)]
-    yield line("theorem4-fewer-terms", relative_bound(missed))
+    yield line("theorem3.6-fewer-terms", relative_bound(missed))
 
 
 def _powers_error(case: Case, generator: Array) -> float:

@@ -1,4 +1,4 @@
-"""Corollary 1: sums of the paradigms."""
+"""Corollary 3.2, with Theorem A.1 and Lemma A.2 of its proof: sums of the paradigms."""
 
 import itertools
 from collections.abc import Iterator
@@ -52,13 +52,31 @@ def claims(bench: Bench) -> Iterator[Claim]:
 
 def _twice_the_same(bench: Bench) -> Iterator[Claim]:
     results = [case.construct("II+II") for case in bench.cases(bench.rng("low rank of sums"), 3, rank_one)]
-    yield line("corollary-II+II-rank", relative_bound(results))
-    yield line("corollary-II+II-optimal", worst_gap(results))
+    yield line("corollary3.2-II+II-rank", relative_bound(results))
+    yield line("corollary3.2-II+II-best", worst_gap(results))
     cases = parallel(bench, 3, 3)
     bound = relative_bound([case.construct("II+II", restarts=1) for case in cases])
-    yield line("corollary-II+II-roth", bound if all(_roth_holds(bench, case) for case in cases) else np.nan)
+    yield _roth(bench)
+    yield line("theoremA.1-applied", bound if all(_roth_holds(bench, case) for case in cases) else np.nan)
     pairs = [(case.construct("III+III"), case.construct("III")) for case in bench.cases(bench.rng("III twice"), 3, with_zeros)]
-    yield line("corollary-III+III", max(abs(double.error - single.error) for double, single in pairs))
+    yield line("corollary3.2-III+III", max(abs(double.error - single.error) for double, single in pairs))
+
+
+def _roth(bench: Bench) -> Claim:
+    """A X - Y B = C with A 6 x 3 and B 3 x 5 of rank 2; every other C is made from an X and a Y."""
+    rng = bench.rng("roth's theorem")
+    wrong = 0
+    for i in range(60):
+        a, b = (
+            rng.standard_normal((6, 2)) @ rng.standard_normal((2, 3)),
+            rng.standard_normal((3, 2)) @ rng.standard_normal((2, 5)),
+        )
+        c = a @ rng.standard_normal((3, 5)) - rng.standard_normal((6, 3)) @ b if i % 2 else rng.standard_normal((6, 5))
+        block = np.block([[a, c], [np.zeros((3, 3)), b]])
+        system = np.concatenate([np.kron(a, np.eye(5)), -np.kron(np.eye(6), b.T)], axis=1)
+        rest = c.reshape(-1) - system @ np.linalg.lstsq(system, c.reshape(-1), rcond=1e-12)[0]
+        wrong += (np.linalg.matrix_rank(block) == 4) != (np.linalg.norm(rest) < 1e-9)
+    return line("theoremA.1", wrong)
 
 
 def _roth_holds(bench: Bench, case: Case) -> bool:
@@ -75,15 +93,15 @@ def _roth_holds(bench: Bench, case: Case) -> bool:
 
 def _all_three(bench: Bench) -> Iterator[Claim]:
     x, y, u = np.array([1.0, 2, 0]), np.array([1.0, 3, 0]), np.array([1.0, 0, 0])
-    yield line("corollary-lemma", min(abs(x @ u), abs(y @ u)))
-    yield line("corollary-printed", worst_error([case.construct("I+II+III") for case in printed_conditions(bench)]))
+    yield line("lemmaA.2", min(abs(x @ u), abs(y @ u)))
+    yield line("corollary3.2-printed", worst_error([case.construct("I+II+III") for case in printed_conditions(bench)]))
     results = [case.construct("I+II+III") for channels in (3, 4, 5) for case in corrected(bench, channels)]
-    yield line("corollary-corrected", relative_bound(results))
-    yield line("corollary-corrected-optimal", worst_gap(results))
+    yield line("corollary3.2-corrected", relative_bound(results))
+    yield line("corollary3.2-corrected-best", worst_gap(results))
     sums = ["+".join(pair) for pair in itertools.combinations_with_replacement(("I", "II", "III"), 2)]
     flat, cases = list(bench.cases(bench.rng("pairs"), 3, rank_one)), corrected(bench, 3)
     results = [case.construct(s, restarts=1) for s in sums for case in (flat if s in ("I+II", "II+II") else cases)]
-    yield line("corollary-pairs", relative_bound(results))
+    yield line("corollary3.2-pairs", relative_bound(results))
 
 
 def _two_channels(bench: Bench) -> Iterator[Claim]:
@@ -91,7 +109,7 @@ def _two_channels(bench: Bench) -> Iterator[Claim]:
     cases = [Case.drawn(graph, rng, 2, with_zeros) for graph in bench.graphs for _ in range(10)]
     for paradigm in ("I+II+III", "I+II", "II+III", "II+II"):
         error = worst_error([case.construct(paradigm) for case in cases])
-        yield line("corollary-C2-{paradigm}", error, paradigm=paradigm, count=len(cases))
+        yield line("corollary3.2-C2-{paradigm}", error, paradigm=paradigm, count=len(cases))
     errors = []
     for case in cases:
         squares = (case.f * case.f).sum(axis=1, keepdims=True)
@@ -99,6 +117,6 @@ def _two_channels(bench: Bench) -> Iterator[Claim]:
         along = (case.z * case.f).sum(axis=1, keepdims=True) / squares
         across = (case.z * turned).sum(axis=1, keepdims=True) / squares
         errors.append(float(np.linalg.norm(along * case.f + across * turned - case.z)))
-    yield line("corollary-C2-quarter-turn", max(errors), count=len(cases))
+    yield line("corollary3.2-C2-turn", max(errors), count=len(cases))
     results = [case.construct(paradigm) for paradigm in ("I+I", "I+III", "III+III") for case in cases]
-    yield line("corollary-C2-diagonal", relative_bound(results))
+    yield line("corollary3.2-C2-diagonal", relative_bound(results))
