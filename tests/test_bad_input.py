@@ -74,7 +74,7 @@ API = [
     (lambda: adjacency(EDGES, [1, np.inf]), "edge_weight must be finite numbers >= 0, got inf at edge 1"),
     (lambda: adjacency(EDGES, ["heavy", "light"]), "edge_weight must be finite numbers >= 0, got ['heavy', 'light'] (list)"),
     (lambda: adjacency(EDGES, torch.ones(2, requires_grad=True)), "edge_weight must not require a gradient"),
-    (lambda: adjacency(EDGES, directed="keep"), "directed must be one of 'symmetrise', 'refuse', got 'keep'"),
+    (lambda: adjacency(EDGES, directed="keep"), "directed must be one of 'warn', 'symmetrise', 'refuse', got 'keep'"),
     (lambda: SparseOperator.from_scipy(np.eye(3)), "matrix must be a scipy sparse matrix, got ndarray of shape (3, 3)"),
     (lambda: SparseOperator.from_torch(torch.eye(3)), "tensor must be a torch sparse tensor"),
     (lambda: l_hat() @ torch.ones(3, 2).double(), "the right factor must be a tensor with 17 rows, got Tensor of shape (3, 2)"),
@@ -153,7 +153,7 @@ API = [
     (lambda: chebnet2d.load("nowhere"), "path must be a folder written by save, got 'nowhere' without a config.json"),
     (
         lambda: chebnet2d.plots.plot_filters(torch.nn.Linear(2, 2)),
-        "model must have C x C filters (ChebNet2D), got Linear",
+        "model must have one convolution by polynomials, whose filters can be drawn, got Linear",
     ),
     (
         lambda: chebnet2d.plots.save_figure(chebnet2d.plots.plot_filters(chebnet2d.ChebNet2D(4, 2)), "nowhere.doc"),

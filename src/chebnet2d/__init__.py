@@ -10,16 +10,20 @@ from chebnet2d._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from chebnet2d import (
+        auto,
         bases,
         cluster,
         conv,
         data,
+        explanations,
         graph,
+        html_reports,
         kernels,
         models,
         nn,
         plots,
         polynomials,
+        preparation,
         recipes,
         reports,
         search,
@@ -28,26 +32,40 @@ if TYPE_CHECKING:
         training,
     )
     from chebnet2d._checks import InputError
+    from chebnet2d.auto import NodePredictor
+    from chebnet2d.explanations import explain
+    from chebnet2d.graph_classifier import GraphClassifier
+    from chebnet2d.html_reports import report
     from chebnet2d.models import ChebNet2D, load, save
+    from chebnet2d.predictions import predict
     from chebnet2d.training import Result, fit
 
 __all__ = [
     "ChebNet2D",
+    "GraphClassifier",
     "InputError",
+    "NodePredictor",
     "Result",
+    "auto",
     "bases",
     "cluster",
     "conv",
     "data",
+    "explain",
+    "explanations",
     "fit",
     "graph",
+    "html_reports",
     "kernels",
     "load",
     "models",
     "nn",
     "plots",
     "polynomials",
+    "predict",
+    "preparation",
     "recipes",
+    "report",
     "reports",
     "save",
     "search",
@@ -56,7 +74,16 @@ __all__ = [
     "theory",
     "training",
 ]
-_HOMES = {"_checks": ("InputError",), "models": ("ChebNet2D", "load", "save"), "training": ("Result", "fit")}
+_HOMES = {
+    "_checks": ("InputError",),
+    "auto": ("NodePredictor",),
+    "explanations": ("explain",),
+    "graph_classifier": ("GraphClassifier",),
+    "html_reports": ("report",),
+    "models": ("ChebNet2D", "load", "save"),
+    "training": ("Result", "fit"),
+    "predictions": ("predict",),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The command line as a whole: help, version, examples, what README and Makefile say of it."""
+"""The command line as a whole: help, version, examples, what pages and Makefile say of it."""
 
 import inspect
 import json
@@ -50,14 +50,14 @@ def test_every_command_has_an_example(command):
     assert f"Example: chebnet2d {command}" in BY_NAME[command].help
 
 
-def test_readme_says_which_commands_have_no_json_and_names_those_of_groups():
+def test_the_page_says_which_commands_have_no_json_and_names_those_of_groups():
     without = [name for name, command in BY_NAME.items() if not any("--json" in option.opts for option in command.params)]
-    assert without == ["study run", "study table", "study export"]
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert "`study run` and `study export` do without it, `study table` has `--format json`" in readme
+    assert without == ["study table", "study export"]
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert "`study export` does without it, `study table` has `--format json`" in page
     for group in ("data", "study"):
         names = [name.removeprefix(f"{group} ") for name in BY_NAME if name.startswith(f"{group} ")]
-        assert f"`chebnet2d {group} " + r"\|".join(names) + "`" in readme
+        assert f"`chebnet2d {group} " + r"\|".join(names) + "`" in page
         assert ", ".join(names) in run(group, "--help").stdout
 
 
@@ -94,7 +94,7 @@ def test_a_command_is_one_file(tmp_path, monkeypatch):
     assert (answer.exit_code, answer.output) == (0, "7\n")
     answer = CliRunner().invoke(grown, ["study", "greet", "--batch-size", "1"])
     assert answer.output == "chebnet2d: study greet: --batch-size must be an integer >= 2, got 1.\n"
-    assert "run, status, table, export, greet" in CliRunner().invoke(grown, ["study", "--help"]).output
+    assert "run, status, table, export, presets, greet" in CliRunner().invoke(grown, ["study", "--help"]).output
 
 
 def test_functions_are_short_and_a_flag_means_one_thing():
@@ -103,8 +103,20 @@ def test_functions_are_short_and_a_flag_means_one_thing():
         assert len(inspect.signature(inspect.unwrap(COMMANDS[name].function)).parameters) <= 10, name
         for option in command.params:
             helps.setdefault(option.opts[0], set()).add(option.help)
-    # Of these each command has its own: what a seed is the seed of, what a file is written for.
-    own = {"--seed", "--out", "--kind", "--split", "--splits", "--degree", "--memory", "--batch-size", "name", "model"}
+    # Of these each command has its own: what a seed is the seed of, what a file is written for, which method is the default.
+    own = {
+        "--seed",
+        "--out",
+        "--kind",
+        "--split",
+        "--splits",
+        "--degree",
+        "--memory",
+        "--method",
+        "--batch-size",
+        "name",
+        "model",
+    }
     assert {flag for flag, words in helps.items() if len(words) > 1} <= own
 
 

@@ -65,7 +65,7 @@ def test_a_wrong_seed_is_one_complaint():
 def test_splits_of_an_embedded_dataset():
     answer = runner.invoke(app, ["data", "splits", "digits", "--seed", "3", "--json"])
     reports = {report["name"]: report for report in json.loads(answer.stdout)["splits"]}
-    assert set(reports) == {"uniform", "uniform-50", "balanced", "balanced-torch", "per-class"}
+    assert set(reports) == {"uniform", "uniform-50", "balanced", "balanced-torch", "per-class", "stratified", "k-fold"}
     assert reports["uniform"]["sizes"] == {"train": 1078, "val": 359, "test": 360}
 
 

@@ -6,7 +6,8 @@ import json
 import pytest
 
 import chebnet2d
-from chebnet2d.recipes import Recipe
+from chebnet2d.auto import FEW
+from chebnet2d.recipes import Recipe, load_recipe
 from cli_runner import run
 from small_commands import QUICK, small_graph
 
@@ -23,7 +24,7 @@ def test_own_graph_from_training_to_prediction(tmp_path):
     (folder / "features.csv").write_text("\n".join(rows) + "\n")
     labels = ["id,label"] + [f"{ids[i]},{'cat' if y else 'dog'}" for i, y in enumerate(data.y.tolist()) if i % 3]
     (folder / "labels.csv").write_text("\n".join(labels) + "\n")
-    run("train", folder, *QUICK, "--transform", "standardize", "--save", tmp_path / "m")
+    run("train", folder, *QUICK, "--transform", "standardize", "--split", "uniform", "--save", tmp_path / "m")
     run("predict", tmp_path / "m", folder, "--out", tmp_path / "p.csv")
     with (tmp_path / "p.csv").open() as file:
         written = list(csv.DictReader(file))
@@ -43,7 +44,14 @@ def test_a_model_standardizes_other_graphs_as_its_own(tmp_path):
     (few / "edges.csv").write_text("source,target\nn0,n1\n")
     (few / "nodes.csv").write_text("\n".join((few / "nodes.csv").read_text().split("\n")[:3]) + "\n")
     run("predict", tmp_path / "m", few, "--out", tmp_path / "few.csv")
-    assert (tmp_path / "few.csv").read_text() == "\n".join((tmp_path / "all.csv").read_text().split("\n")[:3]) + "\n"
+    rows = {}
+    for name in ("few", "all"):
+        with (tmp_path / f"{name}.csv").open() as file:
+            rows[name] = list(csv.DictReader(file))
+    assert len(rows["few"]) == 2
+    for few_row, row in zip(rows["few"], rows["all"], strict=False):
+        assert [few_row[key] for key in ("node", "label", "part")] == [row[key] for key in ("node", "label", "part")]
+        assert float(few_row["probability_cat"]) == pytest.approx(float(row["probability_cat"]), abs=1e-6)
 
 
 def test_predict_reads_the_graph_as_train_did(tmp_path):
@@ -53,7 +61,7 @@ def test_predict_reads_the_graph_as_train_did(tmp_path):
     with (tmp_path / "p.csv").open() as file:
         assert {row["given_label"] for row in csv.DictReader(file)} == {"cat", "dog"}
     done = run("predict", tmp_path / "m", graph, "--ignore-column", "a", "--out", tmp_path / "q.csv", code=2)
-    assert "got no 'a'" in done.stderr, "what is typed comes first"
+    assert "the features must have some of the model's columns ('a'), got 'b'" in done.stderr, "what is typed comes first"
 
 
 def test_the_largest_component_keeps_the_ids_of_its_nodes(tmp_path):
@@ -77,7 +85,7 @@ def test_outputs_do_not_replace_inputs(tmp_path):
     assert (graph / "nodes.csv").read_text() == before
     (tmp_path / "protocol.toml").write_text('methods = ["mlp"]\ndatasets = ["csbm"]\n')
     done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", tmp_path / "protocol.toml", code=2)
-    assert "search: --out must be a new file or a preset" in done.stderr
+    assert "search: --out must be a new file or one that chebnet2d wrote" in done.stderr
     done = run("search", graph, "--budget", 1, "--epochs", 2, "--out", graph / "nodes.csv" / "t.toml", code=2)
     assert "search: --out must be in a folder, got" in done.stderr
 
@@ -104,7 +112,10 @@ def test_features_are_matched_by_name(tmp_path):
     run("predict", tmp_path / "m", swapped, "--out", tmp_path / "q.csv")
     assert (tmp_path / "p.csv").read_text() == (tmp_path / "q.csv").read_text()
     other = small_graph(tmp_path / "other", header="id,a,c,label")
-    done = run("predict", tmp_path / "m", other, "--out", tmp_path / "r.csv", code=2)
+    done = run("predict", tmp_path / "m", other, "--out", tmp_path / "r.csv")
+    assert "features: no column 'b' (taken as gaps); 'c' not used" in done.stdout
+    run("train", tmp_path / "g", *QUICK, "--preprocess", "none", "--save", tmp_path / "raw")
+    done = run("predict", tmp_path / "raw", other, "--out", tmp_path / "r.csv", code=2)
     assert "must be the 2 columns that the model was trained on, got no 'b'" in done.stderr
 
 
@@ -136,3 +147,29 @@ def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
     monkeypatch.setattr("chebnet2d.recipes.shipped_recipes", lambda method: chosen)
     assert hint in run("train", "Digits", "--epochs", 1).stdout
     assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout
+
+
+def test_settings_are_those_that_auto_begins_with(tmp_path):
+    done = run("train", small_graph(tmp_path / "g"), "--method", "tuned-gcn", "--epochs", 2, "--save", tmp_path / "m", "--json")
+    assert json.loads(done.stdout)["preset"] == load_recipe("tuned-gcn", "default").origin
+    assert chebnet2d.load(tmp_path / "m").config["norm"] == "layer"
+
+
+def test_without_a_method_validation_nodes_choose(tmp_path):
+    """One line says so, the model is saved as any other, and a method or a setting that is typed ends it."""
+    graph, few = small_graph(tmp_path / "g"), ("--epochs", 3)
+    done = run("train", graph, *few, "--save", tmp_path / "m")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("method: "))
+    assert all(f"{name} " in line for name in FEW)
+    run("predict", tmp_path / "m", graph, "--out", tmp_path / "out.csv")
+    facts = json.loads(run("train", graph, *few, "--json").stdout)
+    scores = facts["chosen_from"]
+    assert scores.keys() == set(FEW)
+    assert facts["val_metric"] == max(scores.values())
+    first = next(name for name in FEW if scores[name] == facts["val_metric"])
+    assert line.startswith(f"method: {first}, by validation accuracy (")
+    assert 0 <= facts["test"]["accuracy"] <= 1
+    for typed in (("--method", "chebnet2d"), ("--degree", 2), ("--lr", 0.02)):
+        facts = json.loads(run("train", graph, *few, *typed, "--json").stdout)
+        assert facts["method"] == "chebnet2d"
+        assert "chosen_from" not in facts

@@ -67,3 +67,15 @@ def test_a_command_with_json_shows_none(terminal):
     done = run("train", "digits", "--epochs", 2, "--json")
     assert done.stderr == ""
     assert done.stdout.startswith("{")
+
+
+def test_lines_where_there_is_no_terminal(capsys):
+    """After five seconds, ten, twenty, ...: few lines, whatever the epochs take."""
+    now = 0.0
+    report = progress._in_lines(progress.training_step, lambda: now)
+    for epoch in range(1, 101):
+        now = 0.3 * epoch
+        report(Facts(epoch=epoch, epochs=1000, active=1, runs=1, best_val_metric=0.5))
+    lines = capsys.readouterr().err.splitlines()
+    assert [int(re.search(r"epoch (\d+)", line).group(1)) for line in lines] == [17, 34, 67]
+    assert lines[0] == "training: epoch 17 of at most 1000, best validation 0.5000, 5 s so far; 5 min left at most"

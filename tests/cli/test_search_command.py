@@ -23,7 +23,8 @@ class TestCommand:
         assert record["trials"] == 6
         assert record["search"]["space"]["degree"] == [1, 3]
         assert "test" not in json.dumps({name: record[name] for name in ("best", "baseline", "metric", "search")})
-        assert len(log.read_text().splitlines()) == 3
+        mark, *lines = log.read_text().splitlines()
+        assert (mark, len(lines)) == ("# chebnet2d log", 3)
         assert done.stderr == ""
         assert out.read_text().startswith("# written by: chebnet2d ")
         studied = Protocol(("chebnet2d",), ("csbm",), presets={"chebnet2d": str(out)}).recipe("chebnet2d", "csbm")

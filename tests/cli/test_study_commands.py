@@ -26,6 +26,24 @@ def test_commands(preset, tmp_path, monkeypatch, command):
         assert (tmp_path / name).stat().st_size > 100
 
 
+def test_a_study_with_a_search_prints_its_budgets(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.toml").write_text(
+        'methods = ["chebnet2d", "mlp"]\ndatasets = ["csbm"]\nsplits = 2\ninits = 1\nepochs = 6\n'
+        "[search]\ntrials = 2\nrungs = [3]\nsplits = [7]\n[search.space]\nlr = [0.01, 0.1]\n"
+    )
+    printed = command("study", "run", "p.toml").out
+    budgets = json.loads(command("study", "status", "--json").out)["search"]
+    assert [(one["method"], one["planned"], one["done"], one["left"], one["epochs"]) for one in budgets] == [
+        ("chebnet2d", 2, 2, 1, 9),
+        ("mlp", 2, 2, 1, 9),
+    ]
+    table = command("study", "table").out
+    assert "| ChebNet2D | 2 | 2 | 1 | 9 |" in table
+    assert "left at rungs" in printed
+    assert "rungs" not in command("study", "table", "--format", "csv").out
+
+
 def test_what_cannot_be_written_is_told_before_the_work(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("chebnet2d.study.run.make_plan", lambda *_: pytest.fail("the work began"))

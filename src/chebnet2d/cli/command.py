@@ -6,6 +6,7 @@ and the function one object.
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar, get_type_hints
@@ -14,10 +15,12 @@ import typer
 
 from chebnet2d._checks import InputError
 from chebnet2d._registry import Registry
+from chebnet2d.cli.disk import disk_sentence
 from chebnet2d.cli.flags import Flag, sentence_of
+from chebnet2d.cli.signals import stopping_code, stopping_word
 
-INTERRUPTED = 130
 WRONG_INPUT = 2
+DISK = os.EX_IOERR
 F = TypeVar("F", bound=Callable[..., None])
 
 
@@ -63,9 +66,14 @@ def _for_typer(name: str, function: Callable[..., None], resumes: str) -> Callab
         except InputError as error:
             typer.echo(f"chebnet2d: {sentence_of(error, name, flags, values)}", err=True)
             raise typer.Exit(WRONG_INPUT) from error
-        except KeyboardInterrupt:
-            typer.echo(f"chebnet2d: interrupted. {resumes}".rstrip(), err=True)
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as stopped:
+            typer.echo(f"chebnet2d: {stopping_word()}. {resumes}".rstrip(), err=True)
+            raise typer.Exit(stopping_code()) from stopped
+        except Exception as error:
+            if (text := disk_sentence(error)) is None:
+                raise
+            typer.echo(f"chebnet2d: {name}: {text}", err=True)
+            raise typer.Exit(DISK) from error
 
     run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}

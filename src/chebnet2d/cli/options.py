@@ -27,9 +27,15 @@ StoreFile = Annotated[Path, typer.Option("--store", help="File of the study (SQL
 Ray = Annotated[
     str | None, typer.Option(help="Address of a Ray cluster with the same disk or datasets, or 'auto'."), Also("address")
 ]
+Workers = Annotated[int | None, typer.Option(help="Processes on this machine; by default as many as torch has threads.")]
 Method = Annotated[
     str,
     typer.Option(help=_METHOD),
+    Also("find_model.name"),
+]
+MethodOrBest = Annotated[
+    str | None,
+    typer.Option(help=f"{_METHOD} Default: chebnet2d; for your own graph, without settings, the best of a few by validation."),
     Also("find_model.name"),
 ]
 OutsideMethod = Annotated[
@@ -47,9 +53,25 @@ Transform = Annotated[
 ]
 Hidden = Annotated[int | None, typer.Option("--hidden", help="Hidden units of the MLP (default: 64)."), Also("out_channels")]
 DropoutRate = Annotated[float | None, typer.Option(help="Dropout before each linear layer (default: 0.5)."), Also("p")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there, whoever wrote it.")]
+Reference = Annotated[
+    str | None,
+    typer.Option(help="Compare this method with every other: tests, and probabilities that it is better."),
+    Also("compare_with.reference"),
+]
+Methods = Annotated[str | None, typer.Option(help="Methods, separated by commas; each as in train --method.")]
+Budget = Annotated[str, typer.Option(help="Time like 90s, 10m or 2h, or a number of trials.")]
 Save = Annotated[Path | None, typer.Option(help="Write the trained model to this folder.")]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Split = Annotated[str, typer.Option(help="Kind of split: uniform, balanced, fixed, ..."), Also("kind")]
+UsualSplit = Annotated[
+    str | None,
+    typer.Option(
+        help="Kind of split: uniform (default), stratified (default for your own graph), fixed (if it has a split column), "
+        "k-fold, time, group, balanced, ..."
+    ),
+    Also("kind"),
+]
 Epochs = Annotated[int | None, typer.Option(help="At most this many epochs (default: 2000; train-bases: 1000; table 4: 20).")]
 Patience = Annotated[
     int | None, typer.Option(help="Stop after this many epochs without improvement (default: 200; train-bases: 300).")
@@ -77,18 +99,31 @@ class TrainingOptions(StoppingOptions):
 
 @dataclass(frozen=True)
 class RecipeOptions:
-    method: Method = "chebnet2d"
+    """``method``: None for the package's own, or, where nothing else is typed, for what validation nodes choose."""
+
+    method: MethodOrBest = None
     preset: Preset = None
     transform: Transform = None
 
-    def recipe(self, dataset: str, settings: Any, model: Any = None) -> Any:
-        """The preset, or the defaults of the class, with what was typed in its place."""
-        from chebnet2d.recipes import Recipe, change_recipe, load_recipe
+    def is_open(self, settings: Any, model: Any) -> bool:
+        """Whether a method may be chosen: nothing is typed that holds for one alone."""
+        stopping = {field.name for field in fields(StoppingOptions)}
+        return self.method is None and self.preset is None and not typed(model) and typed(settings).keys() <= stopping
 
-        if self.preset is None:
-            base = Recipe(self.method, dataset=dataset)
+    def recipe(self, dataset: str, settings: Any, model: Any = None, *, own: bool = False) -> Any:
+        """The preset, or the defaults of the class, with what was typed in its place. For an ``own`` graph those that ``auto``
+        begins with: of some methods the class is that of the paper, and its defaults are poor."""
+        from dataclasses import replace
+
+        from chebnet2d.recipes import DEFAULT, Recipe, change_recipe, load_recipe
+
+        method = self.method or "chebnet2d"
+        if self.preset is None and own:
+            base = replace(load_recipe(method, DEFAULT), dataset=dataset)
+        elif self.preset is None:
+            base = Recipe(method, dataset=dataset)
         else:
-            base = load_recipe(self.method, dataset, None if self.preset == "shipped" else Path(self.preset))
+            base = load_recipe(method, dataset, None if self.preset == "shipped" else Path(self.preset))
         return change_recipe(base, model=model and typed(model), settings=typed(settings), transform=self.transform)
 
 
@@ -103,18 +138,37 @@ class ModelOptions:
     rank: Annotated[int | None, typer.Option(help="Rank r of the convolution; default: the full 2-D convolution.")] = None
     init: Annotated[str | None, typer.Option(help="Start of the filters: identity or xavier (default: identity).")] = None
     scaling: Annotated[str | None, typer.Option(help="interpolation, coefficients or paper (default: interpolation).")] = None
+    inputs: Annotated[str | None, typer.Option(help="Of boosting and logistic: features, neighbours (default) or labels.")] = None
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    split: Split = "uniform"
+    split: UsualSplit = None
     seed: Annotated[int, typer.Option(help="Seed of the split, the initial parameters and dropout.")] = 0
     device: Device = "cpu"
 
 
+_METRICS = "accuracy, balanced_accuracy, f1_macro, f1, roc_auc, roc_auc_ovr, average_precision, neg_log_loss"
+Metric = Annotated[str | None, typer.Option(help=f"What epochs are compared by: {_METRICS} (default: the dataset's own).")]
+
+
+ClassWeight = Annotated[
+    str | None, typer.Option(help="balanced: classes weigh the same in the loss, however small (default: none).")
+]
+
+
+@dataclass(frozen=True)
+class JudgedRunOptions(RunOptions):
+    metric: Metric = None
+    class_weight: ClassWeight = None
+
+
+Memory = Annotated[str | None, typer.Option(help="What the process may hold at most, as 8GiB; default: what is free.")]
+
+
 @dataclass(frozen=True)
 class BatchOptions:
-    """Arguments of ``Batches``."""
+    """Arguments of ``Batches``, and whether a graph is trained on by bases on disk."""
 
     batch_size: Annotated[
         int | None,
@@ -131,6 +185,15 @@ class BatchOptions:
         int | None, typer.Option(help="Epochs between two looks at the validation nodes (default: 1).", rich_help_panel=_BATCHES)
     ] = None
 
+    bases: Annotated[
+        str,
+        typer.Option(
+            help="Bases on disk instead of the whole graph: auto (where that is better), never, or a folder for them.",
+            rich_help_panel=_BATCHES,
+        ),
+    ] = "auto"
+    memory: Memory = None
+
     def batches(self, method: str) -> Any:
         """``Batches`` as asked for; None for the whole graph at once. What a method cannot do is told before a graph is read."""
         from dataclasses import replace
@@ -139,7 +202,7 @@ class BatchOptions:
         from chebnet2d.models import find_model
         from chebnet2d.training import Batches, sampling_of
 
-        given = typed(self)
+        given = {name: value for name, value in typed(self).items() if name not in ("bases", "memory")}
         if self.batch_size is None:
             for name in given:
                 raise InputError("train", name, "with --batch-size", got="it without", verb="come")
@@ -170,8 +233,12 @@ class GraphOptions:
     weight: Annotated[str | None, _graph("--weight-column", help="Column of the edges' weights.")] = None
     node_id: Annotated[str | None, _graph("--id-column", help="Column of the node ids.")] = None
     label: Annotated[str | None, _graph("--label-column", help="Column of the labels.")] = None
-    missing_features: Annotated[str, _graph(help="Missing values: error, zero or mean.")] = "error"
-    categorical: Annotated[str, _graph(help="Columns of words: error or one-hot.")] = "error"
+    split_column: Annotated[str | None, _graph(help="Column with the part of each node: train, val, test.")] = None
+    time_column: Annotated[str | None, _graph(help="Column for --split time: the latest nodes are the test nodes.")] = None
+    group_column: Annotated[str | None, _graph(help="Column for --split group: no group is in two parts.")] = None
+    preprocess: Annotated[str, _graph(help="Features: auto (all kinds of columns), standard, quantile, or none.")] = "auto"
+    missing_features: Annotated[str, _graph(help="With --preprocess none, missing values: error, zero or mean.")] = "error"
+    categorical: Annotated[str, _graph(help="With --preprocess none, columns of words: error or one-hot.")] = "error"
     ignore: Annotated[list[str] | None, _graph("--ignore-column", help="Column of the features to leave out.")] = None
     unlabelled: Annotated[str | None, _graph(help="A label that means none.")] = None
     header: Annotated[bool | None, _graph("--header/--no-header", help="Whether files begin with names, where in doubt.")] = None
@@ -181,6 +248,18 @@ def typed(options: Any) -> dict[str, Any]:
     """The fields that are not as they are by default, by name."""
     values = ((field, getattr(options, field.name)) for field in fields(options))
     return {field.name: value for field, value in values if value != field.default and value != []}
+
+
+def as_many_as_threads(owner: str, workers: int | None, ray: str | None) -> int:
+    """How many processes, where none are asked for: on two cores two of them take four fifths of the time of two threads, which
+    wait for the interpreter and stragglers."""
+    import torch
+
+    from chebnet2d._checks import InputError, integer
+
+    if ray is not None and workers is not None and workers > 1:
+        raise InputError(owner, "workers", "1 beside --ray, which has the processes of a cluster", got=str(workers))
+    return torch.get_num_threads() if workers is None else integer(owner, "workers", workers, 1)
 
 
 def executor_of(ray: str | None, workers: int = 1) -> Any:

@@ -1,9 +1,5 @@
 """data fetch: a dataset from where its authors keep it."""
 
-from typing import Annotated
-
-import typer
-
 from chebnet2d.cli import options
 from chebnet2d.cli.command import command
 
@@ -11,7 +7,7 @@ from chebnet2d.cli.command import command
 @command("data fetch", order=120, resumes="The same command continues the download.")
 def fetch(
     name: options.DatasetName,
-    force: Annotated[bool, typer.Option("--force", help="Download again even if the files are there.")] = False,
+    force: options.Force = False,
     json: options.Json = False,
     data_root: options.DataRoot = None,
 ) -> None:

@@ -46,29 +46,39 @@ def precompute(
 
     from chebnet2d import bases
     from chebnet2d._checks import InputError
-    from chebnet2d.bases.sizes import show_bytes
+    from chebnet2d._sizes import show_bytes
+    from chebnet2d._targets import check_folder
     from chebnet2d.cli.console import connected_to, print_json, say
     from chebnet2d.cli.progress import precompute_step, progress_bar
-    from chebnet2d.data.any_graph import load_graph
-    from chebnet2d.data.preparation import Preparation
+    from chebnet2d.data.any_graph import check_read, load_graph, way_of_reading
+    from chebnet2d.preparation import Preparation
 
     spec = bases.BasesSpec(**asdict(asked))  # these are checked before the graph is read
-    if memory is not None:
-        bases.parse_bytes(memory, "precompute")
+    limit = None if memory is None else bases.parse_bytes(memory, "precompute")
     if ray is not None and device != "cpu":
         raise InputError("precompute", "device", "cpu beside --ray, whose nodes compute on their processors", device)
+    check_folder("precompute", "out", out)
     reading = options.typed(graph)
-    data = load_graph(dataset, data_root, **reading)
+    way = way_of_reading("precompute", limit, dataset, reading, chunks=ray is None and device == "cpu")
+    data = load_graph(dataset, data_root, **reading, **way)
     preparation = Preparation.fit(data, transform or "none", reading)
     data = preparation.apply(data)
     start = time.perf_counter()
-    data.edge_index = bases.large_operator(data.edge_index, data.num_nodes, asked.operator, data.get("edge_weight"))
-    data.edge_weight = None  # the list of edges is not needed any more, and may be larger than the operator
+    bases.give_up_edges(data, asked.operator)
+    check_read("precompute", limit)
     say(f"{data.name}: {data.num_nodes} nodes, {data.edge_index.nnz} entries, {data.num_features} features", quiet=json)
-    with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json) as report, connected_to(ray):
+    with progress_bar(precompute_step, "TimeRemainingColumn", quiet=json, lines=True) as report, connected_to(ray):
         executor = options.executor_of(ray)
-        made = bases.precompute(data, out=out, spec=spec, memory=memory, device=device, executor=executor, progress=report)
-    preparation.write(out)
+        made = bases.precompute(
+            data,
+            out=out,
+            spec=spec,
+            memory=memory,
+            device=device,
+            executor=executor,
+            progress=report,
+            beside=preparation.as_file(),
+        )
     seconds = time.perf_counter() - start
     say(f"{made}: {show_bytes(made.nbytes)} in {out}, {seconds:.1f} s", quiet=json)
     if json:

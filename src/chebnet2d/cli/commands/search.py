@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 class SearchOptions:
     """Arguments of ``search``."""
 
-    budget: Annotated[str, typer.Option(help="Time like 90s, 10m or 2h, or a number of trials.")] = "10m"
+    budget: options.Budget = "10m"
     sampler: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe"
     splits: Annotated[int, typer.Option(help="Splits that every trial is trained on; its score is the mean.")] = 3
     split: options.Split = "uniform"
+    metric: options.Metric = None
     batch: Annotated[
         int | None,
         typer.Option(help="Trials that are trained side by side (default: 16, at most a quarter of a number of trials)."),
@@ -33,18 +34,24 @@ class SearchOptions:
     ] = None
 
 
+@dataclass(frozen=True)
+class PresetFileOptions:
+    out: Annotated[Path | None, typer.Option(help="Preset file to write; default: METHOD-DATASET.toml.")] = None
+    force: options.Force = False
+
+
 @command("search", order=60)
 def search(
     asked: SearchOptions,
     stopping: options.StoppingOptions,
     cluster: options.ClusterOptions,
     graph: options.GraphOptions,
+    preset: PresetFileOptions,
     dataset: options.Dataset = "",
     method: options.Method = "chebnet2d",
     ranges: Annotated[
         list[str] | None, typer.Option("--range", help="Values of one name, instead of the usual ones: lr=0.01,0.05.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Preset file to write; default: METHOD-DATASET.toml.")] = None,
     json: options.Json = False,
     data_root: options.DataRoot = None,
 ) -> None:
@@ -54,26 +61,35 @@ def search(
     """
     from dataclasses import asdict, replace
 
-    from chebnet2d._targets import check_target
-    from chebnet2d.cli.console import connected_to, log_lines, print_json, say
+    from chebnet2d.cli.console import check_log, connected_to, log_lines, notice, print_json, say
     from chebnet2d.cli.progress import progress_bar, search_step
-    from chebnet2d.data.any_graph import check_classes, is_own_graph, load_graph
+    from chebnet2d.data.any_graph import check_trainable, is_own_graph, load_graph
+    from chebnet2d.data.dataset import num_classes
     from chebnet2d.recipes import DEFAULT, canonical_name, check_recipe_file, load_recipe, write_recipe
     from chebnet2d.search import Budget
     from chebnet2d.search import search as run_search
+    from chebnet2d.training.metrics import check_metric
 
     Budget.of(asked.budget)  # before the graph is read
     values = dict(_range(text) for text in ranges or [])
     if cluster.log is not None:
-        check_target("search", "log", cluster.log)
+        check_log("search", cluster.log)
     data = load_graph(dataset, data_root, **options.typed(graph))
-    check_classes(data, "search")
+    check_trainable(data, "search")
+    if asked.metric is not None:
+        data.metric = check_metric("search", asked.metric, num_classes(data))
     # A path is no name to find settings by, and the settings found for it hold wherever their file is used.
     own = not dataset or is_own_graph(dataset)
     name = DEFAULT if own else canonical_name(dataset)
-    target = out or Path(f"{Path(method).name.replace(':', '-')}-{data.name if own else name}.toml")
-    check_recipe_file("search", "out", target, method)
-    arguments = {**asdict(asked), **options.typed(stopping), "ranges": values, "recipe": load_recipe(method, name)}
+    target = preset.out or Path(f"{Path(method).name.replace(':', '-')}-{data.name if own else name}.toml")
+    check_recipe_file("search", "out", target, force=preset.force)
+    arguments = {
+        **{name: value for name, value in asdict(asked).items() if name != "metric"},
+        **options.typed(stopping),
+        "ranges": values,
+        "recipe": load_recipe(method, name),
+        "notice": notice,
+    }
     with progress_bar(search_step, quiet=json) as report, log_lines(cluster.log) as write, connected_to(cluster.ray):
         result = run_search(data, method, **arguments, executor=options.executor_of(cluster.ray), progress=report, log=write)
     write_recipe(target, replace(result.recipe, dataset=name), result.notes())

@@ -14,10 +14,12 @@ def table(
     store: options.StoreFile = options.DEFAULT_STORE,
     style: Annotated[str, typer.Option("--format", help="markdown, latex, csv or json.")] = "markdown",
     paper: Annotated[int | None, typer.Option(help="Show the numbers of the paper's table 1, 2 or 3 beside ours.")] = None,
+    reference: options.Reference = None,
     notes: Annotated[
-        Path | None, typer.Option(help="Make a page: with the origins of settings, and reasons from this TOML file.")
+        Path | None, typer.Option(help="Make a page: protocol, budgets, statistics, and text and reasons from this TOML file.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+    force: options.Force = False,
 ) -> None:
     """The table of a study: means, intervals, best and second, and what is not significantly worse than the best. A study with
     several ways of splitting has a table for each.
@@ -27,26 +29,34 @@ def table(
     from chebnet2d._checks import InputError, one_of
     from chebnet2d._targets import check_target, written_whole
     from chebnet2d.cli.console import say
-    from chebnet2d.reports import format_table, make_tables, published_numbers
-    from chebnet2d.reports.pages import make_page, read_notes
+    from chebnet2d.reports import compare_all, format_table, make_page, make_tables, published_numbers, read_notes
+    from chebnet2d.reports.formats import MARKS
+    from chebnet2d.reports.sections.protocol import describe_budgets
     from chebnet2d.study import Store
 
     published = None
     if paper is not None:
         published = published_numbers()[one_of("study table", "paper", str(paper), ("1", "2", "3"))]
-    if notes is not None and (paper is None or style != "markdown"):
-        raise InputError("study table", "notes", "beside --paper and in markdown", got="it without", verb="stand")
+    if notes is not None and style != "markdown":
+        raise InputError("study table", "notes", "with --format markdown", got=f"it with {style!r}", verb="come")
+    if reference is not None and style not in ("markdown", "json"):
+        raise InputError("study table", "reference", "with --format markdown or json", got=f"it with {style!r}", verb="come")
     if out is not None:
-        check_target("study table", "out", out, keep=(store, notes))
+        check_target("study table", "out", out, keep=(store, notes), marks=MARKS, force=force)
     reasons = None if notes is None else read_notes(notes)
     with Store(store, create=False) as opened:
-        rows = list(opened.rows())
+        rows, trials = opened.rows(), opened.trials()
     if not rows:
         raise InputError("study table", f"{str(store)!r}", "finished runs", got="none yet", verb="have")
     made = make_tables(rows, published)
     if paper is not None and all(cell.published is None for one in made for cell in one.cells.values()):
         typer.echo(f"table {paper} of the paper has none of these methods and datasets", err=True)
-    text = format_table(made, style) if reasons is None else make_page(made, rows, reasons)
+    if reasons is not None:
+        text = make_page(made, [*rows, *trials], reasons, reference)
+    else:
+        text = format_table(made, style, None if reference is None else compare_all(rows, reference))
+        if trials and style == "markdown":
+            text += f"\n{describe_budgets([*rows, *trials])}"
     if out is None:
         typer.echo(text, nl=False)
     else:

@@ -19,32 +19,42 @@ _WIDTH = 170  # of the table where stdout is no terminal
 def theory(
     json: options.Json = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the degree limit into this file (png, pdf, svg)."), Also("path", "the plot's file")
+        Path | None,
+        typer.Option(help="Draw a picture per statement into this folder, or the degree limit into a file (png, pdf, svg)."),
+        Also("path", "the plot's file"),
     ] = None,
+    force: options.Force = False,
     seed: Annotated[int, typer.Option(help="Seed of the random graphs, signals and targets.")] = 0,
     data_root: options.DataRoot = None,
 ) -> None:
     """Try the paper's claims about what each convolution can construct. Exit code 1 if a line does not hold its bound.
 
-    Example: chebnet2d theory --plot degrees.png
+    Example: chebnet2d theory --plot pictures
     """
-    from chebnet2d._figures import check_picture
+    from chebnet2d._checks import InputError
+    from chebnet2d._figures import check_picture, check_picture_file
     from chebnet2d.cli.console import print_json, say
     from chebnet2d.cli.progress import progress_bar, theory_step
-    from chebnet2d.theory import degree_figure, report, save_figure
+    from chebnet2d.theory import degree_figure, picture_files, report, save_figure, save_pictures
 
-    if plot is not None:
-        check_picture(plot, "theory")  # before the work, not after it
+    folder = plot is not None and not plot.suffix
+    if plot is not None and folder and plot.is_file():
+        raise InputError("theory", "path", "a folder, or a file that ends in .png, .pdf or .svg", str(plot))
+    if plot is not None:  # before the work, not after it
+        for picture in picture_files(plot) if folder else [check_picture(plot, "theory")]:
+            check_picture_file("theory", "path", picture, force=force)
     large, skipped = _real_graphs(data_root)
     with progress_bar(theory_step(), quiet=json) as done:
         result = report(seed=seed, large=large, skipped=skipped, done=done or (lambda _: None))
-    if plot is not None:
+    if plot is not None and folder:
+        save_pictures(plot, result.curves, seed=seed)
+    elif plot is not None:
         save_figure(degree_figure(result.curves), plot)
     if json:
         print_json(result.as_dict())
     else:
         _print_sections(result)
-    say(f"plot: {plot}", quiet=json or plot is None)
+    say(f"{'pictures below' if folder else 'plot:'} {plot}", quiet=json or plot is None)
     if not result.passed:
         raise typer.Exit(1)
 
@@ -75,7 +85,7 @@ def _print_sections(result: "TheoryReport") -> None:
         table.expand = True
         for column, ratio in zip(table.columns, (5, 3, None, 3, None), strict=True):
             column.ratio = ratio
-        table.columns[0].min_width = longest
+        table.columns[0].width = longest  # the least: shares of what is left add to it
         for claim in claims:
             what = Text.assemble((claim.key, "bold"), "\n", claim.claim)
             measured = f"{claim.comparison()}: {claim.quantity}"

@@ -1,6 +1,6 @@
 """train-bases: one model on precomputed bases."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,14 +27,23 @@ class BasisModelOptions:
 
 
 @dataclass(frozen=True)
-class FixedRunOptions(options.RunOptions):
-    split: options.Split = "fixed"
+class StoredRunOptions(options.JudgedRunOptions):
+    split: Annotated[
+        str | None,
+        typer.Option(help="Kind of split: fixed (default, if the bases have one), stratified (else), uniform, ..."),
+        Also("kind"),
+    ] = None
 
 
 @dataclass(frozen=True)
 class RowBatchOptions:
     batch_size: Annotated[int, typer.Option(help="Rows of a batch, of all processes together."), Also("size")] = 10_000
     memory: Annotated[str | None, typer.Option(help="Hold the training rows in memory up to this size.")] = None
+    shards: Annotated[
+        int | None,
+        typer.Option(help="Parts of a batch, each with its own dropout: 2 here do what 2 processes do (default: processes)."),
+        Also("batches.shards"),
+    ] = None
 
 
 @command("train-bases", order=80)
@@ -42,10 +51,11 @@ def train_bases(
     folder: Annotated[Path, typer.Argument(help="Folder written by: chebnet2d precompute.")],
     model: BasisModelOptions,
     training: options.TrainingOptions,
-    run: FixedRunOptions,
+    run: StoredRunOptions,
     batches: RowBatchOptions,
     method: options.Method = "chebnet2d",
     preset: options.Preset = None,
+    timeout: Annotated[float, typer.Option(help="Of torchrun: seconds that a process waits for the others.")] = 300.0,
     save: options.Save = None,
     json: options.Json = False,
 ) -> None:
@@ -61,12 +71,13 @@ def train_bases(
     from chebnet2d.bases import Bases
     from chebnet2d.cli.console import finish, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
-    from chebnet2d.data.preparation import Preparation
     from chebnet2d.models.saving import check_model_folder
-    from chebnet2d.training import Batches, fit, process_group, stored_split, under_torchrun
+    from chebnet2d.preparation import Preparation
+    from chebnet2d.training import Batches, Interrupted, fit, process_group, stored_split, under_torchrun
+    from chebnet2d.training.metrics import check_metric
     from chebnet2d.training.processes import process_rank
 
-    wanted = Batches(batches.batch_size, memory=batches.memory)
+    wanted = Batches(batches.batch_size, memory=batches.memory, shards=batches.shards)
     bases, preparation = Bases.open(folder), Preparation.read(folder)
     recipe = options.RecipeOptions(method, preset).recipe(bases.manifest.name, training)
     if preset is not None:
@@ -75,16 +86,25 @@ def train_bases(
         check_model_folder("train-bases", "save", save)
     built = replace(recipe, model={**recipe.model, **options.typed(model)}).build(bases)
     settings = {"epochs": 1000, "patience": 300, **recipe.settings}
-    split = stored_split(bases, run.split, run.seed)
-    with process_group(run.device) if under_torchrun() else nullcontext():
+    settings |= {} if run.class_weight is None else {"class_weight": run.class_weight}
+    metric = None if run.metric is None else check_metric("train-bases", run.metric, bases.num_classes or 0)
+    split = stored_split(bases, run.split or ("stratified" if bases.parts is None else "fixed"), run.seed)
+    with process_group(run.device, timeout) if under_torchrun() else nullcontext():
         first = process_rank()[0] == 0
         quiet = json or not first
         parameters = sum(p.numel() for p in built.parameters())
         say(f"{bases}", quiet=quiet)
         say(f"{recipe.method}, {built.reading}: {parameters} parameters; split: {split}", quiet=quiet)
-        with progress_bar(training_step, quiet=quiet) as report:
-            result = fit(built, bases, split, run.seed, batches=wanted, device=run.device, progress=report, **settings)
+        stopped: Interrupted | None = None
+        try:
+            with progress_bar(training_step, quiet=quiet, lines=True) as report:
+                fitting: dict[str, Any] = {"batches": wanted, "device": run.device, "progress": report, **settings}
+                result = fit(built, bases, split, run.seed, metric=metric, **fitting)
+        except Interrupted as caught:
+            stopped, result = caught, caught.result
     if not first:
+        if stopped is not None:
+            raise stopped
         return
     record: dict[str, Any] = {
         "bases": str(folder),
@@ -92,6 +112,8 @@ def train_bases(
         "preset": recipe.origin,
         "reading": built.reading,
     }
-    record |= {**preparation.to_json(), **result.to_record()}
+    built.preparation = preparation
+    record |= {"transform": preparation.transform, "class_names": preparation.class_names}
+    record |= {"settings": asdict(result.settings), **result.to_record()}
     say_scores(result, quiet=json)
-    finish(built, record, save, json)
+    finish(built, record, save, json, stopped)
