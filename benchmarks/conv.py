@@ -1,6 +1,9 @@
 """Forward + backward of ChebConv2D against torch_geometric's ChebConv: same weights, same output, one run.
 
-    python benchmarks/conv.py [--repeats 9] [--json FILE]
+Further rows of each graph: both layers compiled (--compile; needs a C++ compiler), the same filter written by hand with torch's
+CSR products and autograd, and ChebConv2D with edge weights that have a gradient, as a multiple of the pass with constant weights.
+
+    python benchmarks/conv.py [--repeats 9] [--compile] [--json FILE]
 
 Graphs: Cora and Tolokers from the data root where present, and a generated graph of 20,000 nodes and 1,000,000 stored edges.
 Times are medians. Peak memory is what the process gains during one forward + backward pass at D = 2 and D = 16, each in a fresh
@@ -22,7 +25,7 @@ from torch import Tensor
 from torch_geometric.nn import ChebConv
 
 import chebnet2d
-from chebnet2d.graph import adjacency
+from chebnet2d.graph import adjacency, shifted_laplacian
 from chebnet2d.polynomials import coefficient_matrix
 
 DEGREE = 10
@@ -70,17 +73,43 @@ def same_layers(channels: int) -> tuple[chebnet2d.nn.ChebConv2D, ChebConv]:
 
 
 def median_ms(step: Any, repeats: int) -> float:
-    for _ in range(2):
-        step()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - start)
-    return 1e3 * float(np.median(times))
+    return medians_ms([step], repeats)[0]
 
 
-def compare(name: str, edge_index: Tensor, nodes: int, channels: int, repeats: int) -> dict[str, Any]:
+def medians_ms(steps: list[Any], repeats: int) -> list[float]:
+    """In turn, so that what else the machine does befalls all of them."""
+    for step in steps * 2:
+        step()
+    times = np.zeros((repeats, len(steps)))
+    for r in range(repeats):
+        for s, step in enumerate(steps):
+            start = time.perf_counter()
+            step()
+            times[r, s] = time.perf_counter() - start
+    return [1e3 * float(time) for time in np.median(times, axis=0)]
+
+
+class ByHand(torch.nn.Module):
+    """The same filter with torch's CSR products and autograd, as one would write it without a library."""
+
+    def __init__(self, ours: chebnet2d.nn.ChebConv2D, edge_index: Tensor, nodes: int) -> None:
+        super().__init__()
+        self.matrix = shifted_laplacian(adjacency(edge_index, num_nodes=nodes)).csr
+        transform = coefficient_matrix(DEGREE, "interpolation").float()
+        self.maps = torch.nn.Parameter(torch.einsum("db,bij->dij", transform, ours.paradigm.maps()).detach())
+
+    def forward(self, x: Tensor, _: Tensor) -> Tensor:
+        before, term = x, self.matrix @ x
+        z = before @ self.maps[0] + term @ self.maps[1]
+        for weight in self.maps[2:]:
+            before, term = term, 2 * (self.matrix @ term) - before
+            z = z + term @ weight
+        return z
+
+
+def compare(
+    name: str, edge_index: Tensor, nodes: int, channels: int, repeats: int, *, with_compiler: bool = False
+) -> dict[str, Any]:
     torch.manual_seed(0)
     ours, theirs = same_layers(channels)
     x = torch.randn(nodes, channels, requires_grad=True)
@@ -99,7 +128,24 @@ def compare(name: str, edge_index: Tensor, nodes: int, channels: int, repeats: i
         raise SystemExit(f"{name}, C = {channels}: the two layers differ by {error:g}")
     ours_ms = median_ms(lambda: run(ours), repeats)
     theirs_ms = median_ms(lambda: run(theirs, None, None, lambda_max), max(3, repeats // 3))
-    figures = {"ours_ms": ours_ms, "chebconv_ms": theirs_ms, "ratio": theirs_ms / ours_ms, "error": error}
+    by_hand = ByHand(ours, edge_index, nodes)
+    error = max(error, float((run(by_hand) - other).detach().abs().max() / other.detach().abs().max()))
+    weight = torch.ones(edge_index.shape[1])  # the same in both directions
+    learned = weight.clone().requires_grad_()
+    constant_ms, learned_ms = medians_ms([lambda: run(ours, weight), lambda: run(ours, learned)], repeats)
+    figures = {
+        "ours_ms": ours_ms,
+        "chebconv_ms": theirs_ms,
+        "ratio": theirs_ms / ours_ms,
+        "error": error,
+        "by_hand_ms": median_ms(lambda: run(by_hand), max(3, repeats // 3)),
+        "learned_ms": learned_ms,
+        "learned_ratio": learned_ms / constant_ms,
+    }
+    if with_compiler:
+        both = torch.compile(ours), torch.compile(theirs)
+        figures["ours_compiled_ms"] = median_ms(lambda: run(both[0]), repeats)
+        figures["chebconv_compiled_ms"] = median_ms(lambda: run(both[1], None, None, lambda_max), max(3, repeats // 3))
     return {"graph": name, "C": channels, **figures}
 
 
@@ -137,6 +183,7 @@ def _status(field: str) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--compile", action="store_true", help="compile both layers, too (needs a C++ compiler)")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     parser.add_argument("--peak", nargs=3, metavar=("D", "C", "LAYER"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -151,10 +198,14 @@ def main() -> None:
     for name, (edge_index, nodes) in graphs().items():
         both = undirected(edge_index, nodes)
         for channels in CHANNELS:
-            row = compare(name, both, nodes, channels, arguments.repeats)
+            row = compare(name, both, nodes, channels, arguments.repeats, with_compiler=arguments.compile)
             rows.append(row)
             times = f"{row['ours_ms']:>11.2f} {row['chebconv_ms']:>10.1f} {row['ratio']:>6.1f}"
             print(f"{name:<10} {channels:>3} {times}", flush=True)
+            more = f"by hand {row['by_hand_ms']:.1f}, learned weights {row['learned_ms']:.1f} ({row['learned_ratio']:.2f} times)"
+            if arguments.compile:
+                more += f", compiled {row['ours_compiled_ms']:.2f} and {row['chebconv_compiled_ms']:.1f}"
+            print(f"{'':<14} {more}", flush=True)
     memory = []
     print("peak memory of one pass on the generated graph, MiB above what stood before")
     for channels in CHANNELS:

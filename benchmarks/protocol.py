@@ -108,7 +108,7 @@ def measure(name: str, epochs: int, rounds: int, width: int | None) -> dict[str,
         train_usual(data, split, 0, few)
         usual.append(1e3 * (time.perf_counter() - start) / few)
         single.append(ms_per_run_epoch(data, 1, epochs))
-        stacked.append(ms_per_run_epoch(data, count, max(4, epochs // 3), width=stack))
+        stacked.append(ms_per_run_epoch(data, count, epochs, width=stack))
     a, b, c = (float(np.median(values)) for values in (usual, single, stacked))
     return {
         "dataset": name,

@@ -62,6 +62,18 @@ def others() -> float:
     return max(0.0, (machine - STARTED[1]) - (own - STARTED[2])) / (time.perf_counter() - STARTED[0])
 
 
+def copy_gib_per_second() -> float:
+    """GiB that a copy of memory reads and writes in a second: what no pass over memory is faster than."""
+    source = torch.ones(2**27)
+    target = torch.empty_like(source)
+    times = []
+    for _ in range(6):
+        start = time.perf_counter()
+        target.copy_(source)
+        times.append(time.perf_counter() - start)
+    return 2 * 4 * source.numel() / 2**30 / min(times[1:])
+
+
 def record(arguments: argparse.Namespace, name: str, figures: dict[str, Any]) -> None:
     figures = {"command": name, "threads": torch.get_num_threads(), "cores_of_others": round(others(), 2), **figures}
     print(json.dumps(figures, indent=1), flush=True)
