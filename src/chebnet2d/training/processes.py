@@ -64,7 +64,17 @@ def process_group(device: str | torch.device = "cpu", timeout: float = TIMEOUT) 
         raise InputError("fit", "the processes of torchrun", rule, got="one that did not", verb="answer") from error
     finally:
         if dist.is_initialized():
+            _never_freed(dist.group.WORLD)
             dist.destroy_process_group()
+
+
+def _never_freed(group: object) -> None:
+    """The group's memory stays until the process ends.
+
+    Freeing it waits for gloo's thread. If the last reference is the one of DistributedDataParallel, it waits with the interpreter's
+    lock in hand, and that thread may want the lock to drop what is left of its last message: neither goes on, and the rank never ends.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(group))
 
 
 def end_with_parent() -> None:
