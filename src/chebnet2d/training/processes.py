@@ -71,8 +71,8 @@ def process_group(device: str | torch.device = "cpu", timeout: float = TIMEOUT) 
 def _never_freed(group: object) -> None:
     """The group's memory stays until the process ends.
 
-    Freeing it waits for gloo's thread. If the last reference is the one of DistributedDataParallel, it waits with the interpreter's
-    lock in hand, and that thread may want the lock to drop what is left of its last message: neither goes on, and the rank never ends.
+    Freeing it waits for gloo's thread. If the last reference is that of DistributedDataParallel, it waits with the interpreter's
+    lock in hand, and that thread may want the lock, to drop what is left of its last message: the rank never ends.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(group))
 
