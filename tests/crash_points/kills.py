@@ -1,15 +1,20 @@
-"""A process that kills itself before its k-th change of the disk, for every k, and what the next one makes of what is left.
+"""What a process leaves that is killed before its k-th change of the disk, for every k, and what the next one makes of that.
 
 A change is a call that makes, writes, cuts, synchronises, renames or deletes a file or a folder, or a statement of SQL. Files
 that Python writes are written in two halves, with a change between them: so a file is also left truncated.
+
+A kill before a change leaves the folder as it is at that moment. So the work is done once, with a copy of its folder before each
+change, instead of once for every kill; a test compares the copies with what real kills leave.
 """
 
 import builtins
 import io
 import os
+import shutil
 import signal
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +31,7 @@ class NotRecovered(AssertionError):
 
 
 def kill_everywhere(root: Path, work: Work, check: Work, *, prepare: Work | None = None, after_kill: Work | None = None) -> int:
-    """Kill ``work(folder)`` before each of its changes in turn and run it again. Returns the number of crash points.
+    """``work(folder)`` as if killed before each of its changes in turn, and run again. Returns the number of crash points.
 
     ``prepare`` fills the folder before the work, ``check`` raises unless the result is that of undisturbed work, and
     ``after_kill`` raises if what a kill has left says something that is not so.
@@ -34,20 +39,18 @@ def kill_everywhere(root: Path, work: Work, check: Work, *, prepare: Work | None
     root = checked_root(root)
     nothing: Work = lambda _: None
     prepare, after_kill = prepare or nothing, after_kill or nothing
-    point = 0
-    while True:
-        point += 1
-        folder = root / f"{point:04d}"
-        folder.mkdir()
-        # A fork costs more than most of the work, so there are two for each point.
-        end = forked(root, lambda: (prepare(folder), kill_at(point, folder), work(folder)))
-        if end.signal != signal.SIGKILL:
-            _sound(end, f"without a kill, at {point}")
-            _sound(forked(root, lambda: check(folder)), "the undisturbed work")
-            return point - 1
+    folder, copies = root / "folder", root / "copies"
+    for path in (folder, copies):
+        path.mkdir()
+    _sound(forked(root, lambda: (prepare(folder), copy_before_changes(folder, copies), work(folder))), "without a kill")
+    _sound(forked(root, lambda: check(folder)), "the undisturbed work")
+    points = sorted(copies.iterdir())
+    for point, copy in enumerate(points, 1):
+        shutil.rmtree(folder)
+        copy.rename(folder)  # to where the work was: it may have written that down
         stages = {"what is left by": after_kill, "the same work after": work, "the result after": check}
-        again = forked(root, lambda: _carried_out(stages, folder, f"a kill at {point}"))
-        _sound(again, "afterwards")
+        _sound(forked(root, lambda: _carried_out(stages, folder, f"a kill at {point}")), "afterwards")
+    return len(points)
 
 
 def _in_memory(_: int) -> None:
@@ -67,14 +70,41 @@ def _carried_out(stages: dict[str, Work], folder: Path, what: str) -> None:
 
 def kill_at(point: int, folder: Path) -> None:
     """From now on changes below the folder are counted, and before the one of that number this process is killed."""
+
+    def kill(number: int) -> None:
+        if number == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    before_each_change(folder, kill)
+
+
+def copy_before_changes(folder: Path, copies: Path) -> None:
+    """From now on the folder is copied before each change below it."""
+
+    def copy(number: int) -> None:
+        to = copies / f"{number:04d}"
+        while True:
+            try:
+                shutil.copytree(folder, to, symlinks=True)
+            except shutil.Error:  # another thread was in the middle of its own change, and is not held up twice
+                shutil.rmtree(to)
+            else:
+                return
+
+    before_each_change(folder, copy)
+
+
+def before_each_change(folder: Path, act: Callable[[int], Any]) -> None:
+    """From now on changes below the folder are counted, and ``act`` is called with its number before each."""
     done = 0
+    one_at_a_time = threading.Lock()
 
     def tick(path: Any) -> None:
         nonlocal done
         if folder in (path, *path.parents):
-            done += 1
-            if done == point:
-                os.kill(os.getpid(), signal.SIGKILL)
+            with one_at_a_time:
+                done += 1
+                act(done)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         for path in changed_paths(event, arguments)[:1]:
