@@ -99,6 +99,35 @@ def test_a_graph_with_other_nodes(graph, trained, tmp_path):
     assert Bases.open(model / "bases").num_nodes == NODES
 
 
+def test_bases_beside_the_model_are_extended(tmp_path):
+    """Only rows near a change are computed, which is said; predictions are those of bases that are computed anew."""
+    chain = tmp_path / "chain"
+    chain.mkdir()
+    rng = random.Random(1)
+    rows = [f"n{k:04},{rng.gauss(0, 1):.3f},{'ab'[k % 2]}" for k in range(300)]
+    (chain / "nodes.csv").write_text("\n".join(["id,amount,label", *rows, ""]))
+    (chain / "edges.csv").write_text("\n".join(["source,target", *(f"n{k:04},n{k + 1:04}" for k in range(299)), ""]))
+    model = tmp_path / "m"
+    run("train", chain, *QUICK, "--transform", "standardize", "--bases", model / "bases", "--save", model)
+    assert (
+        "bases: those of the model, which are of this graph" in run("predict", model, chain, "--out", tmp_path / "0.csv").stdout
+    )
+    for name, line in (("nodes.csv", "n0100b,1.5,\n"), ("edges.csv", "n0100b,n0100\n")):
+        with (chain / name).open("a") as file:
+            file.write(line)
+    said = run("predict", model, chain, "--out", tmp_path / "a.csv").stdout
+    assert "bases: extended. 4 of 301 nodes are new or have other edges or features, 0 are gone; 6 rows computed" in said
+    said = json.loads(run("predict", model, chain, "--out", tmp_path / "b.csv", "--json").stdout)
+    assert said["bases"].startswith("bases: extended. 4 of 301")
+    (model / "bases" / "marks.npy").unlink()
+    said = run("predict", model, chain, "--out", tmp_path / "c.csv").stdout
+    assert "bases: all computed anew, since the stored ones do not say which nodes they are of" in said
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text() == (tmp_path / "c.csv").read_text()
+    (model / "bases").rename(tmp_path / "away")
+    assert "since there are none beside the model" in run("predict", model, chain, "--out", tmp_path / "d.csv").stdout
+    assert not list(tmp_path.glob(".*.bases"))
+
+
 def test_an_answer_is_explained(graph, trained, tmp_path):
     model, _ = trained
     done = run("explain", model, graph, "--node", "n7", "--out", tmp_path / "e.json")

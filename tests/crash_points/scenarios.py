@@ -10,7 +10,7 @@ import torch
 
 import chebnet2d
 from chebnet2d.auto import NodePredictor
-from chebnet2d.bases import Bases, precompute
+from chebnet2d.bases import Bases, extend, precompute
 from chebnet2d.data import fetching
 from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.generated import generate, generated_facts
@@ -123,6 +123,28 @@ def precompute_over_damaged_files(_: Path) -> Scenario:
             path.write_bytes(path.read_bytes()[:100])
 
     return Scenario(_precompute, prepare)
+
+
+def _chain(nodes: int) -> object:
+    """A path of nodes, so that a change at its end reaches few of them."""
+    data = chebnet2d.data.load("csbm", nodes=nodes, features=5, degree=4, seed=1)
+    data.x, ends = torch.arange(5.0 * nodes).sin().view(nodes, 5), torch.arange(nodes)
+    data.edge_index = torch.cat([torch.stack([ends[1:], ends[:-1]]), torch.stack([ends[:-1], ends[1:]])], dim=1)
+    return data
+
+
+@scenario
+def extend_bases(aside: Path) -> Scenario:
+    known = precompute(_chain(120), out=aside / "known", degree=2, rows="all")
+
+    def work(folder: Path) -> None:
+        assert extend(known, _chain(123), out=folder / "bases", block=2).anew is None
+
+    def whole(folder: Path) -> None:
+        if (folder / "bases" / "manifest.json").is_file():
+            Bases.open(folder / "bases").read(torch.arange(123))
+
+    return Scenario(work, after_kill=whole)
 
 
 def _generate(seed: int) -> Work:

@@ -20,6 +20,7 @@ import chebnet2d
 import raw_formats as raw
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
+from chebnet2d.bases.marks import read_marks
 from chebnet2d.data.array_headers import quiet
 from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.own_graph import read_graph
@@ -212,12 +213,13 @@ def bases() -> dict[str, Format]:
         found.read(torch.arange(len(found)))
         found.terms(found.nodes[:2])
         _ = found.basis
+        read_marks(found.folder, found.num_nodes)
         Preparation.read(path.parent)
 
     def beside(name: str) -> Callable[[Path], None]:
         return lambda folder: [(folder / other).write_bytes(files[other]) for other in files if other != name]
 
-    names = ("manifest.json", "rows.npy", "labels.npy", "block-0000.npy", "preparation.json")
+    names = ("manifest.json", "rows.npy", "labels.npy", "marks.npy", "block-0000.npy", "preparation.json")
     return {f"bases-{name.split('.')[0]}": Format(name, files[name], read, beside(name)) for name in names}
 
 

@@ -108,6 +108,16 @@ class Bases:
             out[:, :, start:stop] = block[tile, :, place]
         return torch.from_numpy(out)
 
+    def read_term(self, positions: Tensor, degree: int, start: int, stop: int) -> Tensor:
+        """One degree of stored rows by position, and some columns: B x (stop - start) in float32."""
+        tile, place = np.divmod(positions.numpy(), self.manifest.tile)
+        out = np.empty((len(tile), stop - start), dtype=np.float32)
+        for (first, last), block in zip(self.manifest.blocks, self._blocks, strict=True):
+            low, high = max(start, first), min(stop, last)
+            if low < high:
+                out[:, low - start : high - start] = block[tile, degree, place, low - first : high - first]
+        return torch.from_numpy(out)
+
     def forget(self) -> None:
         """Release the mapped pages that were read: they count as memory of this process, although the system could take them."""
         for block in self._blocks:

@@ -17,14 +17,17 @@ from chebnet2d.bases.blocks import disk_errors, has_block, new_block
 from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.bases.inputs import Inputs
 from chebnet2d.bases.recurrence import block_terms
+from chebnet2d.bases.reuse import Reuse
 from chebnet2d.graph import SparseOperator
 
 
 class BlockComputation:
     """All that the blocks have in common: P_d = p_d(M) X of some rows, by the blocks of the manifest, in the folder ``out``."""
 
-    def __init__(self, inputs: Inputs, out: Path, device: torch.device) -> None:
+    def __init__(self, inputs: Inputs, out: Path, device: torch.device, reuse: Reuse | None = None) -> None:
+        """``reuse``: rows of other bases, for blocks that are computed in this process, on its CPU."""
         self.inputs, self.manifest, self.out, self.device = inputs, inputs.manifest, out, device
+        self.reuse = reuse
         self._disk: ThreadPoolExecutor | None = None
         self._saving: Future[None] | None = None
 
@@ -58,7 +61,11 @@ class BlockComputation:
         else:
             first.copy_(torch.from_numpy(columns.toarray()))
         with new_block(self.manifest, index, self.out) as block:
-            for d, term in enumerate(block_terms(matrix, self.inputs.basis, first, spare, self.manifest.degree)):
+            if self.reuse is None:
+                terms = block_terms(matrix, self.inputs.basis, first, spare, self.manifest.degree)
+            else:
+                terms = self.reuse.terms(matrix, first, spare, (start, stop))
+            for d, term in enumerate(terms):
                 block.write(d, term, self.inputs.rows)
                 if report is not None:
                     report(index, d + 1)

@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from chebnet2d._targets import lock_handle, sync_folder, written_whole
 from chebnet2d.bases.blocks import disk_errors, has_block
 from chebnet2d.bases.inputs import Inputs
-from chebnet2d.bases.manifest import BasesError, Manifest, block_name, read_manifest, write_manifest
+from chebnet2d.bases.manifest import BasesError, Manifest, OtherBasesError, block_name, read_manifest, write_manifest
+from chebnet2d.bases.marks import FILE as MARKS
+from chebnet2d.bases.marks import marks_of
 
 _LINE = 16  # numbers in a line of the cache
-_LITTER = re.compile(r"\.(block-\d+\.npy|(rows|labels|parts)\.npy|\w+\.json)\.\w+\.tmp")  # files that were being written
+_LITTER = re.compile(r"\.(block-\d+\.npy|(rows|labels|parts|marks)\.npy|\w+\.json)\.\w+\.tmp")  # files that were being written
 
 
 @contextmanager
@@ -46,7 +49,7 @@ def refuse_other(manifest: Manifest, out: Path) -> None:
         different = manifest.difference(found)
         if different:
             hint = "Name another folder, or delete this one."
-            raise BasesError("precompute", str(out), different, hint=hint, verb="hold")
+            raise OtherBasesError("precompute", str(out), different, hint=hint, verb="hold")
     elif out.is_dir() and any(path.name != ".lock" and not _LITTER.fullmatch(path.name) for path in out.iterdir()):
         raise BasesError("precompute", str(out), "a new or empty folder, or one with these bases", got="other files in it")
 
@@ -79,8 +82,10 @@ def begin(inputs: Inputs, out: Path, widest: int) -> Manifest:
     return manifest
 
 
-def write_beside(inputs: Inputs, out: Path, beside: Mapping[str, str]) -> None:
-    """The small files, each whole, unless it is there with this content already."""
+def write_beside(inputs: Inputs, marks: Any, out: Path, beside: Mapping[str, str]) -> None:
+    """The small files, each whole, unless it is there with this content already. ``marks``: None, where they are to be made."""
+    if marks is None:
+        marks = marks_of(inputs.matrix, inputs.features, inputs.ids)
     with disk_errors(out):
         for name, array in (("rows", inputs.rows), ("labels", inputs.labels), ("parts", inputs.parts)):
             if array is not None:
@@ -89,6 +94,10 @@ def write_beside(inputs: Inputs, out: Path, beside: Mapping[str, str]) -> None:
                 _write(out / f"{name}.npy", stream.getvalue())
         for name, text in beside.items():
             _write(out / name, text.encode())
+        with written_whole(out / MARKS) as temporary, temporary.open("wb") as file:  # 24 bytes a node: no second copy in memory
+            header = {"descr": np.lib.format.dtype_to_descr(marks.dtype), "fortran_order": False, "shape": marks.shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.write(marks.data)  # unlike numpy's own way, it says in which way a disk has failed
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -50,7 +50,10 @@ class BasesSpec:
 
 
 class Inputs(NamedTuple):
-    """``rows`` are the nodes to keep; ``labels`` and ``parts`` (fixed splits) belong to them. The manifest has no blocks yet."""
+    """``rows`` are the nodes to keep; ``labels`` and ``parts`` (fixed splits) belong to them.
+
+    ``ids``: of all nodes; None: their numbers. The manifest has no blocks yet.
+    """
 
     matrix: SparseOperator | DiskOperator
     features: Tensor | SparseOperator
@@ -59,6 +62,7 @@ class Inputs(NamedTuple):
     rows: Any
     labels: Any
     parts: Any
+    ids: Any
 
 
 def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
@@ -87,7 +91,8 @@ def read_inputs(graph: Any, x: Any, spec: BasesSpec) -> Inputs:
         classes=None if classes is None else int(classes),
     )
     labels = None if y is None else y.numpy()[rows]
-    return Inputs(matrix, features, basis, manifest, rows, labels, None if labels is None else _parts(data, rows, labels))
+    parts = None if labels is None else _parts(data, rows, labels)
+    return Inputs(matrix, features, basis, manifest, rows, labels, parts, _ids(data, matrix.shape[0]))
 
 
 def _matrices(graph: Any, x: Any, kind: str) -> tuple[SparseOperator | DiskOperator, Tensor | SparseOperator, str]:
@@ -130,6 +135,13 @@ def _rows(y: Tensor | None, rows: Any, nodes: int) -> Any:
     if kept.min() < 0 or kept.max() >= nodes or np.unique(kept).size != kept.size:
         raise InputError("precompute", "rows", f"different nodes from 0 to {nodes - 1}", got="others among them")
     return kept.astype(np.int64)
+
+
+def _ids(data: Any, nodes: int) -> Any:
+    ids = getattr(data, "node_ids", None)
+    if ids is not None and len(ids) != nodes:
+        raise InputError("precompute", "node_ids", f"one for each of {nodes} nodes", got=str(len(ids)))
+    return ids
 
 
 def _parts(data: Any, rows: Any, labels: Any) -> Any:

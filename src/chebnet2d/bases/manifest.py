@@ -3,6 +3,7 @@
     manifest.json        what the bases are; written last
     rows.npy             node of each stored row
     block-0000.npy ...   columns by blocks: tiles x (D + 1) x rows of a tile x columns of the block
+    marks.npy            of each node: key of its id, digests of its rows of M and X (bases of earlier versions have none)
     labels.npy           class of each stored row (if the data has labels)
     parts.npy            rows x splits: 0 none, 1 train, 2 validation, 3 test (if the data has fixed splits)
 
@@ -37,6 +38,10 @@ _LARGEST = 2**40  # more nodes or columns than any disk holds
 
 class BasesError(InputError):
     """The folder holds other bases than those asked for, or none."""
+
+
+class OtherBasesError(BasesError):
+    """The folder holds other bases, finished or not."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.graph import Graph, SparseOperator, operator_of
 from chebnet2d.graph.edge_pairs import SortedEdges, sorted_edges
 from chebnet2d.graph.listed_edges import ListedEdges
+from chebnet2d.graph.node_keys import mixed
 
 OPERATORS = ("L_hat", "P", "P~")
 _NONE = np.zeros(0, dtype=np.int64)
@@ -75,18 +76,10 @@ def _canonical(edge_index: Tensor, nodes: int) -> bool:
             return False
         last = int(key[-1])
         above = r < c
-        upper += int(_mix(key[above]).sum(dtype=np.uint64))
+        upper += int(mixed(key[above].view(np.uint64)).sum(dtype=np.uint64))
         below = ~above
-        lower += int(_mix(c[below] * nodes + r[below]).sum(dtype=np.uint64))
+        lower += int(mixed((c[below] * nodes + r[below]).view(np.uint64)).sum(dtype=np.uint64))
     return (upper - lower) % 2**64 == 0
-
-
-def _mix(key: Any) -> Any:
-    """The finaliser of SplitMix64: every bit of the result depends on every bit of the key."""
-    h = key.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return h ^ (h >> np.uint64(31))
 
 
 def _from_sorted(edges: SortedEdges, nodes: int, kind: str) -> SparseOperator:

@@ -1,7 +1,9 @@
 """The terms p_0(M) X, ..., p_D(M) X of one block of columns, in as few N x b buffers as the basis allows."""
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
@@ -50,7 +52,7 @@ def large_step(operator: SparseOperator | DiskOperator, x: Tensor, out: Tensor, 
     with torch.no_grad():
         for start in range(0, out.shape[0], _ROWS):
             target = out[start : start + _ROWS]
-            bags, columns, weights = _rows(operator, start, start + target.shape[0])
+            bags, columns, weights = operator_rows(operator, start, start + target.shape[0])
             part = embedding_bag(columns, x, bags, mode="sum", per_sample_weights=weights, include_last_offset=True)
             if beta == 0:
                 torch.mul(part, alpha, out=target)
@@ -59,7 +61,21 @@ def large_step(operator: SparseOperator | DiskOperator, x: Tensor, out: Tensor, 
     return out
 
 
-def _rows(operator: SparseOperator | DiskOperator, start: int, stop: int) -> tuple[Tensor, Tensor, Tensor]:
+def some_rows(operator: SparseOperator | DiskOperator, wanted: Any) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """Of some rows, in ascending order and by parts: which, where each begins among their entries, columns and values."""
+    for numbers in np.split(wanted, np.flatnonzero(np.diff(wanted // _ROWS)) + 1):
+        if numbers.size == 0:
+            continue
+        first = int(numbers[0])
+        bags, columns, weights = operator_rows(operator, first, int(numbers[-1]) + 1)
+        starts = bags.numpy().astype(np.int64)
+        begin, sizes = starts[numbers - first], np.diff(starts)[numbers - first]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        entries = torch.from_numpy(np.repeat(begin - offsets[:-1], sizes) + np.arange(offsets[-1]))
+        yield torch.from_numpy(numbers), torch.from_numpy(offsets).to(bags.dtype), columns[entries], weights[entries]
+
+
+def operator_rows(operator: SparseOperator | DiskOperator, start: int, stop: int) -> tuple[Tensor, Tensor, Tensor]:
     """Of some rows: where each begins among their entries, columns and values."""
     if isinstance(operator, DiskOperator):
         return operator.rows(start, stop)

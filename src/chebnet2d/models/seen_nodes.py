@@ -1,11 +1,12 @@
 """Which nodes a model was trained with, their numbers there and their parts of the split: hashes of ids, 17 bytes for a node."""
 
-import hashlib
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from chebnet2d.graph.node_keys import node_keys
 
 PARTS = ("train", "val", "test")
 NEW = "new"
@@ -70,39 +71,15 @@ class SeenNodes:
 
     def _find(self, ids: Any) -> tuple[Any, Any]:
         """The place of each id among the keys, and whether it is there."""
-        keys, asked = self._sorted()[0], _keys(ids)
+        keys, asked = self._sorted()[0], node_keys(ids)
         place = np.searchsorted(keys, asked).clip(max=max(len(keys) - 1, 0))
         return place, keys[place] == asked if len(keys) else np.zeros(len(asked), dtype=bool)
 
     def _sorted(self) -> tuple[Any, Any, Any]:
         if self._table is None:
-            keys, parts = _keys(self._ids), np.zeros(len(self._ids), dtype=np.uint8)
+            keys, parts = node_keys(self._ids), np.zeros(len(self._ids), dtype=np.uint8)
             for number, part in enumerate(PARTS, start=1):
                 parts[getattr(self._split, part).cpu().numpy()] = number
             order = np.argsort(keys)
             self._table = keys[order], parts[order], order.astype(np.int64)
         return self._table
-
-
-def _keys(ids: Any) -> Any:
-    """uint64. An id that is an integer in one graph and the text of it in another, beside words, has the same key."""
-    array = np.asarray(ids)
-    if array.dtype.kind in "iu":
-        return _mixed(array.astype(np.int64).view(np.uint64))
-    return np.array([_key(str(word)) for word in array.tolist()], dtype=np.uint64)
-
-
-def _key(word: str) -> int:
-    digits = word.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(word)) == word:
-        return int(_mixed(np.array([int(word)], dtype=np.int64).view(np.uint64))[0])
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-
-
-def _mixed(values: Any) -> Any:
-    """The finaliser of splitmix64, which is one-to-one."""
-    with np.errstate(over="ignore"):
-        values = values + np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
-        return values ^ (values >> np.uint64(31))

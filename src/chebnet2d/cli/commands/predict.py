@@ -26,7 +26,7 @@ def predict(
     data_root: options.DataRoot = None,
 ) -> None:
     """Write the label and the class probabilities of every node, with your own ids and label names. A model that was trained on
-    bases computes those of the graph in blocks, or takes a folder of bases instead of a graph.
+    bases computes those of the graph in blocks, as far as there are none beside the model, or takes a folder of bases instead.
 
     Example: chebnet2d predict my-model digits --out predictions.csv
     """
@@ -47,6 +47,7 @@ def predict(
     check_predictions_file(out, keep=files_of(dataset, reading), force=force)
     loaded = load(model, method=method)
     notes, lines = Notes(), ()
+    told: list[str] = []  # how there came to be bases
     with ExitStack() as stack:
         if isinstance(loaded, OnBases) and (Path(dataset) / "manifest.json").is_file():
             answers = Answers(loaded, Bases.open(dataset), coverage=coverage)
@@ -59,16 +60,18 @@ def predict(
             if isinstance(loaded, OnBases):
                 report = stack.enter_context(progress_bar(precompute_step, "TimeRemainingColumn", quiet=json, lines=True))
                 beside = out.with_name(f".{out.name}.bases")
-                make = bases_for(loaded, source, known=model / BASES_FOLDER, out=beside, memory=limit, progress=report)
+                known = model / BASES_FOLDER
+                make = bases_for(loaded, source, known=known, out=beside, memory=limit, progress=report, tell=told.append)
                 found = stack.enter_context(make)
             answers = Answers(loaded, source, bases=found, coverage=coverage)
         rows = write_predictions(answers, out, force=force)
     seen = answers.seen_lines()
-    for line in (*lines, *notes.lines(), *seen):
+    for line in (*lines, *told, *notes.lines(), *seen):
         say(line, quiet=json)
     promise = None if coverage is None else guarantee(loaded, coverage, moved=bool(seen or notes.drift))
     if promise is not None:
         say(promise, quiet=json)
     say(f"{rows} predictions written to {out}", quiet=json)
     if json:
-        print_json({"nodes": rows, "out": str(out), "features": notes.to_json(), "coverage": coverage, "guarantee": promise})
+        facts = {"nodes": rows, "out": str(out), "features": notes.to_json(), "coverage": coverage, "guarantee": promise}
+        print_json({**facts, "bases": told[0] if told else None})
