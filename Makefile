@@ -69,7 +69,7 @@ $(RAY)/installed: $(VENV)/installed-test
 
 test-cluster: $(RAY)/installed ## studies, searches and bases on Ray, and ranks of torchrun that stop
 	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q tests/cluster
-	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m cluster tests/training
+	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m cluster tests/training tests/cluster
 
 coverage: ## the same, with the share of lines and branches that tests run
 	$(MAKE) test PYTEST="--cov --cov-report=term:skip-covered"

@@ -17,6 +17,7 @@ FLAGS = {  # added at the end of a command, where the last value counts
 }
 TEXTS = {  # of commands
     "torchrun --nproc-per-node 2 -m chebnet2d": "chebnet2d",  # one process; make test-cluster starts several
+    " --ray 127.0.0.1:6399": "",  # tests/cluster/test_session.py has the whole page on a cluster
     " --ray auto": "",  # make test-cluster has a cluster
 }
 CODE = {  # of blocks of Python and TOML

@@ -11,8 +11,8 @@ import torch.multiprocessing as multiprocessing
 from chebnet2d import InputError
 from chebnet2d.bases import Bases, precompute
 from chebnet2d.models import on_bases
-from chebnet2d.training import Batches, Run, fit, fit_many, process_group, under_torchrun
-from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, split_of, worker
+from chebnet2d.training import Batches, Checkpoint, Run, fit, fit_many, process_group, under_torchrun
+from two_processes import CASES, SETTINGS, DoubleBases, made, model_for, resumable, split_of, worker
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def answers(folder):
         process.start()
     found = {}
     try:
-        for _ in range(2 * len(CASES)):
+        for _ in range(2 * len(CASES) + 2):
             rank, name, answer = queue.get(timeout=120)
             found[rank, name] = answer
     finally:
@@ -62,6 +62,17 @@ def test_two_processes_do_what_one_does(folder, answers, name):
         for ours, theirs in zip(model.parameters(), answer["parameters"], strict=True):
             torch.testing.assert_close(ours.detach(), torch.tensor(theirs, dtype=torch.float64), atol=1e-7, rtol=0)
         assert answer["reports"] == (5 if rank == 0 else 0)
+
+
+def test_a_training_that_was_ended_goes_on(folder, answers):
+    """In as many processes, or in another number: the same numbers as without an end."""
+    whole = answers[0, "more shards than processes"]["val_loss"]
+    for rank in range(2):
+        assert answers[rank, "resumed"] == whole
+    alone = resumable(DoubleBases.open(folder), Checkpoint(f"{folder}-one", seconds=0))
+    assert alone.epochs == SETTINGS["epochs"]
+    assert alone.history.val_loss[:3] == whole[:3], "from the file"
+    assert alone.history.val_loss == pytest.approx(whole, abs=1e-8)
 
 
 def test_dropout_was_at_work(answers):

@@ -1,13 +1,14 @@
 """One of two processes that train together; a module of its own, which a new process can import."""
 
 import os
+from contextlib import suppress
 
 import torch
 
 import chebnet2d
 from chebnet2d.bases import Bases
 from chebnet2d.models import FilterFirst, on_bases
-from chebnet2d.training import Batches, fit, process_group, under_torchrun
+from chebnet2d.training import Batches, Checkpoint, fit, process_group, under_torchrun
 
 SETTINGS = {"epochs": 5, "lr": 0.02, "filter_lr": 0.05}
 CASES = {
@@ -59,6 +60,33 @@ def worker(rank, port, folder, queue):
                 "reports": len(seen),
             }
             queue.put((rank, name, answer))
+        for end in (EndsAt(folder + "-two", 3), EndsAt(folder + "-one", 3), None):
+            with suppress(Ended):
+                result = resumable(bases, Checkpoint(folder + "-two", seconds=0) if end is None else end)
+        queue.put((rank, "resumed", result.history.val_loss))
+
+
+class Ended(Exception):
+    pass
+
+
+class EndsAt(Checkpoint):
+    """In all processes, after that epoch."""
+
+    def __init__(self, path, epoch):
+        super().__init__(path, seconds=0)
+        self.epoch = epoch
+
+    def after_epoch(self, training):
+        super().after_epoch(training)
+        if training.epoch == self.epoch:
+            raise Ended
+
+
+def resumable(bases, checkpoint):
+    """The case "more shards than processes"."""
+    model = model_for(bases, 0.5)
+    return fit(model, bases, split_of(), seed=4, batches=Batches(50, shards=3), checkpoint=checkpoint, **SETTINGS)
 
 
 def made():

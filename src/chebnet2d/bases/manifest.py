@@ -80,6 +80,11 @@ class Manifest:
     def block_bytes(self) -> list[int]:
         return [math.prod(shape) * np.dtype(self.dtype).itemsize for shape in self.block_shapes]
 
+    @property
+    def identity(self) -> str:
+        """The properties that tell these bases from others, in words."""
+        return ", ".join(words.format(self) for words in _PROPERTIES)
+
     def difference(self, other: "Manifest") -> str | None:
         """In words, the first property in which these bases and others differ; None if they are the same."""
         for words in _PROPERTIES:

@@ -19,6 +19,8 @@ class Step(NamedTuple):
     done: float
     total: float | None
     text: str = ""
+    before: float = 0
+    """Of what is done, the part that an earlier process did."""
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def progress_bar(
     begin = time.perf_counter() + _DELAY
 
     def report(*facts: Any) -> None:
-        title, done, total, text = step(*facts)
+        title, done, total, text, _ = step(*facts)
         if time.perf_counter() < begin:
             return
         bar.start()
@@ -69,8 +71,9 @@ def _in_lines(step: Callable[..., Step], clock: Callable[[], float] = time.perf_
         if spent < due:
             return
         due = max(2 * due, spent)
-        title, done, total, text = step(*facts)
-        left = f"; {text_of_seconds(spent * (total - done) / done)} left at most" if total and done else ""
+        title, done, total, text, before = step(*facts)
+        own = done - before
+        left = f"; {text_of_seconds(spent * (total - done) / own)} left at most" if total and own else ""
         print(f"{title}: {text}, {text_of_seconds(spent)} so far{left}", file=sys.stderr, flush=True)
 
     return report
@@ -88,7 +91,7 @@ def text_of_seconds(seconds: float) -> str:
 
 def training_step(progress: Any) -> Step:
     text = f"epoch {progress.epoch} of at most {progress.epochs}, best validation {progress.best_val_metric:.4f}"
-    return Step("training", progress.epoch, progress.epochs, text)
+    return Step("training", progress.epoch, progress.epochs, text, progress.resumed)
 
 
 def precompute_step(progress: Any) -> Step:

@@ -18,6 +18,19 @@ _WORDS = 2**16
 _active: ContextVar[Sequence[Stream] | None] = ContextVar("chebnet2d_random_streams", default=None)
 
 
+def stream_numbers(stream: Stream) -> list[int]:
+    """Where the stream is, as numbers that a file can hold."""
+    state: Any = stream.state
+    return [*map(int, state["state"]["state"]), int(state["has_uint32"]), int(state["uinteger"])]
+
+
+def set_stream(stream: Stream, numbers: Sequence[int]) -> None:
+    """Bring the stream to where ``stream_numbers`` was asked."""
+    *words, half, rest = numbers
+    inside: Any = {"state": np.array(words, dtype=np.uint64)}
+    stream.state = {"bit_generator": "SFC64", "state": inside, "has_uint32": half, "uinteger": rest}
+
+
 @contextmanager
 def random_streams(streams: Sequence[Stream]) -> Iterator[None]:
     """In this context run r of a stack (or the only run) draws from ``streams[r]``; outside, torch's generator seeds draws."""

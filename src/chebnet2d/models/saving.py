@@ -40,10 +40,12 @@ _FORMATS = ("chebnet2d-model-1", FORMAT)
 _NAME = "model.safetensors"
 _CARD = "README.md"
 _OLD = re.compile(r"weights-[0-9a-f]{16}\.safetensors")
-_LITTER = re.compile(rf"\.(config\.json|README\.md|model\.safetensors|{_OLD.pattern})\.\w+\.tmp")
-_MARKS = {_NAME: weights_file.MARK, _CARD: card.MARK}
+_LITTER = re.compile(rf"\.(config\.json|README\.md|(model|training)\.safetensors|{_OLD.pattern})\.\w+\.tmp")
 BASES_FOLDER = "bases"
 """Of a model that was trained on bases, where they may lie: beside its files."""
+CHECKPOINT = "training.safetensors"
+"""A training that is not finished, beside the files of the model that it will be."""
+_MARKS = {_NAME: weights_file.MARK, CHECKPOINT: weights_file.MARK, _CARD: card.MARK}
 
 
 def save(model: nn.Module, path: str | os.PathLike[str], *, facts: dict[str, Any] | None = None) -> Path:

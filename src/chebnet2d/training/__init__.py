@@ -2,6 +2,7 @@
 
 from chebnet2d.training.batches import Batches
 from chebnet2d.training.calibration import fit_temperature
+from chebnet2d.training.checkpoint import Checkpoint
 from chebnet2d.training.fit import fit, fit_many, fit_together, initialise_parameters
 from chebnet2d.training.judging import calibrate, judge
 from chebnet2d.training.processes import process_group, under_torchrun
@@ -16,6 +17,7 @@ from chebnet2d.training.threshold import choose_threshold
 
 __all__ = [
     "Batches",
+    "Checkpoint",
     "EpochProgress",
     "Group",
     "History",

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 from torch import Tensor
 
@@ -35,6 +37,19 @@ class EarlyStopping:
         if better or self.best_epoch == 0:  # the first epoch counts even if its loss is not a number
             state = snapshot()  # first: Ctrl-C in the middle of it must not leave the numbers of one epoch beside another's state
             self.best_epoch, self.best_metric, self.best_loss, self.best_state = epoch, val_metric, val_loss, state
+
+    def facts(self) -> dict[str, Any]:
+        """All but the best state, for a file of JSON, which has no NaN: numbers are written in hexadecimal, to the last bit."""
+        numbers = {"best_metric": self.best_metric, "best_loss": self.best_loss, "seconds": self.seconds}
+        history = {name: [float(value).hex() for value in values] for name, values in asdict(self.history).items()}
+        return {"best_epoch": self.best_epoch, "history": history, **{name: float(v).hex() for name, v in numbers.items()}}
+
+    def restore(self, facts: Mapping[str, Any], best_state: dict[str, Tensor]) -> None:
+        """Back to where ``facts`` was asked."""
+        self.best_epoch, self.best_state = facts["best_epoch"], best_state
+        self.best_metric, self.best_loss = float.fromhex(facts["best_metric"]), float.fromhex(facts["best_loss"])
+        self.seconds = float.fromhex(facts["seconds"])
+        self.history = History(**{name: [float.fromhex(v) for v in values] for name, values in facts["history"].items()})
 
     def done(self, epoch: int) -> bool:
         settings = self.run.settings

@@ -17,6 +17,7 @@ from chebnet2d._device import checked_device
 from chebnet2d.models import NodeClassifier, SeenNodes
 from chebnet2d.training.allocation import keep_freed_memory
 from chebnet2d.training.batches import Batches
+from chebnet2d.training.checkpoint import Checkpoint
 from chebnet2d.training.learners.stack import stack_group
 from chebnet2d.training.loop import Training
 from chebnet2d.training.metrics import check_metric
@@ -43,6 +44,7 @@ def fit(
     device: str | torch.device | None = None,
     progress: OnEpoch | None = None,
     metric: str | None = None,
+    checkpoint: Checkpoint | None = None,
     **settings: Any,
 ) -> Result:
     """Train one model on one split with Adam and cross entropy; the best state on the validation nodes is restored.
@@ -59,13 +61,14 @@ def fit(
         device: where to train; default: where the model is. It stays there.
         progress: called after every epoch.
         metric: by which epochs are compared on the validation nodes (``chebnet2d.training.metrics``); default: that of the data.
+        checkpoint: of a training on bases: keeps its state in a file, from which the same call goes on.
         settings: see ``Settings``: lr, weight_decay, filter_lr, filter_weight_decay, epochs, patience, monitor, ...
 
     Ctrl-C raises ``Interrupted``, a KeyboardInterrupt, with the best state so far in the model.
     """
     run = Run(model, split, seed, Settings.of(**settings))
     options: dict[str, Any] = {"batches": batches, "initialise": initialise, "device": device}
-    return fit_many([run], source, progress=progress, metric=metric, **options)[0]
+    return fit_together([([run], source)], progress=progress, metric=metric, checkpoint=checkpoint, **options)[0]
 
 
 def fit_many(
@@ -110,6 +113,7 @@ def fit_together(
     progress: OnEpoch | None = None,
     pruner: Pruner | None = None,
     metric: str | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Result]:
     """``fit_many`` for runs on several sources, say one graph with its features prepared in several ways.
 
@@ -149,6 +153,9 @@ def fit_together(
     def begin(part: Sequence[int], source: Source) -> Training:
         task = source.task([runs[r] for r in part])
         training = Training(task, source.learner(task.runs))
+        if checkpoint is not None:
+            checkpoint.resume(training, source.identity)
+            training.after_epoch = checkpoint.after_epoch
         in_training[part[0]] = training, part
         return training
 

@@ -81,7 +81,9 @@ class Training:
         self.stoppers = [EarlyStopping(run) for run in self.runs]
         self.active = list(range(len(self.runs)))
         self.longest = max(run.settings.epochs for run in self.runs)
-        self.epoch = 0
+        self.epoch = self.resumed = 0
+        self.after_epoch: Callable[[Training], None] | None = None
+        """Called after every epoch but the last, with all that the next one needs in place."""
 
     def advance(
         self, until: float, limit: float, progress: Callable[[EpochProgress], None] | None, stop: threading.Event
@@ -95,9 +97,11 @@ class Training:
                 self.stoppers[r].seconds += share
             if time.perf_counter() >= limit:
                 self.drop(self.active)
+            if self.after_epoch is not None and self.active:
+                self.after_epoch(self)
             if progress is not None:
                 best = max(stopper.best_metric for stopper in self.stoppers)
-                progress(EpochProgress(self.epoch, self.longest, len(self.active), len(self.runs), best))
+                progress(EpochProgress(self.epoch, self.longest, len(self.active), len(self.runs), best, self.resumed))
 
     def _one_epoch(self) -> None:
         self.epoch += 1

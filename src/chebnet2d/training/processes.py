@@ -10,15 +10,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TypeVar, cast
 
 import torch
 import torch.distributed as dist
 
 from chebnet2d._checks import InputError, real
 
+T = TypeVar("T")
 _ANOTHER_IS_GONE = re.compile(r"connection (closed|reset|refused)|broken pipe|remote process exited", re.IGNORECASE)
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 TIMEOUT = 300.0
@@ -33,6 +35,16 @@ def under_torchrun() -> bool:
 def process_rank() -> tuple[int, int]:
     """(number of this process, how many there are)."""
     return (dist.get_rank(), dist.get_world_size()) if dist.is_available() and dist.is_initialized() else (0, 1)
+
+
+def of_first_process(make: Callable[[], T]) -> T:
+    """What ``make`` gives in the first process, in all of them. It is called there alone; all processes call this together."""
+    rank, world = process_rank()
+    if world == 1:
+        return make()
+    made = [make() if rank == 0 else None]
+    dist.broadcast_object_list(made, 0)
+    return cast("T", made[0])
 
 
 @contextmanager

@@ -156,3 +156,5 @@ class EpochProgress:
     active: int
     runs: int
     best_val_metric: float
+    resumed: int = 0
+    """Epochs of an earlier process, from whose checkpoint this one went on."""

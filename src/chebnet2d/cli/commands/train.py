@@ -37,14 +37,14 @@ def train(
     from chebnet2d import data as datasets
     from chebnet2d._device import checked_device
     from chebnet2d._sizes import free_bytes, parse_bytes, resident_bytes
-    from chebnet2d.cli.console import finish, say, say_report, say_scores
+    from chebnet2d.cli.console import finish, notice, say, say_report, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.any_graph import check_trainable, is_own_graph, load_graph, way_of_reading
     from chebnet2d.data.catalogue import known_name
-    from chebnet2d.models.saving import BASES_FOLDER, check_model_folder
+    from chebnet2d.models.saving import BASES_FOLDER, CHECKPOINT, check_model_folder
     from chebnet2d.preparation import Preparation
     from chebnet2d.recipes import AUTO, NEVER, ROWS, choose_way, shipped_recipes, steps_in_place_of_epochs
-    from chebnet2d.training import Interrupted, Settings, calibrate, fit, judge
+    from chebnet2d.training import Checkpoint, Interrupted, Settings, calibrate, fit, judge
     from chebnet2d.training.metrics import check_metric
 
     reading = options.typed(graph)
@@ -79,6 +79,7 @@ def train(
         say(f"batches of up to {wanted.size} nodes, sampling: {wanted.sampling}", quiet=json)
     stopped: KeyboardInterrupt | None = None
     few: Any = None
+    checkpoint: Checkpoint | None = None
     record: dict[str, Any] = {}
     with ExitStack() as stack:
         source: Any = data
@@ -93,6 +94,7 @@ def train(
                 source, built, wanted = _on_disk(chosen, data, split, folder, size, limit, json)
                 settings = steps_in_place_of_epochs(settings, split.train.numel(), size)
                 record |= {"bases": None if own is None else str(own), "reading": built.reading}
+                checkpoint = None if save is None else Checkpoint(save / CHECKPOINT, notice=notice)
             elif own_graph and recipe.is_open(training, model):
                 from chebnet2d.auto import best_of_few
 
@@ -108,7 +110,7 @@ def train(
             if few is None:
                 with progress_bar(training_step, quiet=json, lines=True) as report:
                     fitting: dict[str, Any] = {"batches": wanted, "device": run.device, "progress": report, **settings}
-                    result = fit(built, source, split, run.seed, metric=data.get("metric"), **fitting)
+                    result = fit(built, source, split, run.seed, metric=data.get("metric"), checkpoint=checkpoint, **fitting)
         except Interrupted as caught:
             stopped, result = caught, caught.result
         record |= {
@@ -133,6 +135,8 @@ def train(
         if not json:
             say_report(found, result.metric, built.threshold, built.temperature)
     finish(built, record, save, json, stopped)
+    if checkpoint is not None:  # the model is saved, and the training is not to be continued
+        checkpoint.remove()
 
 
 def _on_disk(recipe: Any, data: Any, split: Any, folder: Path, size: int, limit: int | None, quiet: bool) -> tuple[Any, Any, Any]:

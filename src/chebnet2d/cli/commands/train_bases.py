@@ -61,6 +61,8 @@ def train_bases(
 ) -> None:
     """Train on precomputed bases. Under torchrun, several processes share each batch.
 
+    With --save, the same command goes on from the last checkpoint after whatever ended it.
+
     Example: chebnet2d train-bases arxiv-bases --hidden 512 --layers 3 --epochs 50
 
     Example: torchrun --nproc-per-node 2 -m chebnet2d train-bases arxiv-bases
@@ -69,11 +71,11 @@ def train_bases(
     from dataclasses import replace
 
     from chebnet2d.bases import Bases
-    from chebnet2d.cli.console import finish, say, say_scores
+    from chebnet2d.cli.console import finish, notice, say, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
-    from chebnet2d.models.saving import check_model_folder
+    from chebnet2d.models.saving import CHECKPOINT, check_model_folder
     from chebnet2d.preparation import Preparation
-    from chebnet2d.training import Batches, Interrupted, fit, process_group, stored_split, under_torchrun
+    from chebnet2d.training import Batches, Checkpoint, Interrupted, fit, process_group, stored_split, under_torchrun
     from chebnet2d.training.metrics import check_metric
     from chebnet2d.training.processes import process_rank
 
@@ -84,6 +86,7 @@ def train_bases(
         preparation.check_transform("train-bases", recipe.transform)
     if save is not None:
         check_model_folder("train-bases", "save", save)
+    checkpoint = None if save is None else Checkpoint(save / CHECKPOINT, notice=notice)
     built = replace(recipe, model={**recipe.model, **options.typed(model)}).build(bases)
     settings = {"epochs": 1000, "patience": 300, **recipe.settings}
     settings |= {} if run.class_weight is None else {"class_weight": run.class_weight}
@@ -99,7 +102,7 @@ def train_bases(
         try:
             with progress_bar(training_step, quiet=quiet, lines=True) as report:
                 fitting: dict[str, Any] = {"batches": wanted, "device": run.device, "progress": report, **settings}
-                result = fit(built, bases, split, run.seed, metric=metric, **fitting)
+                result = fit(built, bases, split, run.seed, metric=metric, checkpoint=checkpoint, **fitting)
         except Interrupted as caught:
             stopped, result = caught, caught.result
     if not first:
@@ -117,3 +120,5 @@ def train_bases(
     record |= {"settings": asdict(result.settings), **result.to_record()}
     say_scores(result, quiet=json)
     finish(built, record, save, json, stopped)
+    if checkpoint is not None:  # the model is saved, and the training is not to be continued
+        checkpoint.remove()

@@ -15,7 +15,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from chebnet2d.kernels.random_streams import random_streams
+from chebnet2d.kernels.random_streams import random_streams, set_stream, stream_numbers
 from chebnet2d.training.batches import Batch
 from chebnet2d.training.learners.stack import shard_streams
 from chebnet2d.training.loop import Task
@@ -33,6 +33,7 @@ class DistributedLearner:
         self.model, self.shards = run.model, shards
         self.classes = 0
         every = shard_streams(run.seed, shards)
+        self.mine = list(mine)
         self.streams = [every[s] for s in mine]
         # Processes may have different numbers of shards: nothing but the last backward pass of a batch may wait for the others.
         named = inspect.signature(DistributedDataParallel).parameters
@@ -77,6 +78,31 @@ class DistributedLearner:
 
     def snapshot(self, position: int) -> dict[str, Tensor]:
         return {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+
+    def state(self) -> tuple[dict[str, Tensor], list[list[int]]]:
+        """See ``checkpoint.ResumableLearner``. The same numbers in the same order as those of one process with as many shards."""
+        kept = self.snapshot(0)
+        for name, parameter in self.model.named_parameters():
+            known = self.optimizer.state.get(parameter) or {}  # nothing before the first gradient
+            zeros = torch.zeros_like(parameter)
+            kept[f"mean/{name}"] = known.get("exp_avg", zeros).clone()
+            kept[f"square/{name}"] = known.get("exp_avg_sq", zeros).clone()
+            kept[f"step/{name}"] = torch.as_tensor(known.get("step", 0.0), dtype=torch.float32).cpu().clone()
+        streams = dict(zip(self.mine, map(stream_numbers, self.streams), strict=True))
+        every = {shard: numbers for part in self._gather(streams) for shard, numbers in part.items()}
+        return kept, [every[shard] for shard in range(self.shards)]
+
+    def restore(self, tensors: dict[str, Tensor], streams: Sequence[Sequence[int]]) -> None:
+        with torch.no_grad():
+            for name, value in self.model.state_dict(keep_vars=True).items():
+                value.copy_(tensors[name])
+        for name, parameter in self.model.named_parameters():
+            if tensors[f"step/{name}"] > 0:
+                moments = {"exp_avg": f"mean/{name}", "exp_avg_sq": f"square/{name}"}
+                known = {kind: tensors[key].to(parameter.device).clone() for kind, key in moments.items()}
+                self.optimizer.state[parameter] = {"step": tensors[f"step/{name}"].to(parameter.device).clone(), **known}
+        for stream, shard in zip(self.streams, self.mine, strict=True):
+            set_stream(stream, streams[shard])
 
     def keep(self, positions: Sequence[int]) -> None:
         """There is one run: it stays until the end."""

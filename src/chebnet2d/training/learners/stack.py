@@ -119,6 +119,25 @@ class Stack:
         """A copy of one run's parameters and persistent buffers."""
         return {name: value[run].detach().clone() for name, value in {**self.params, **self.states}.items()}
 
+    def state(self) -> dict[str, Tensor]:
+        """Of a stack of one: its parameters and buffers, and what Adam holds of each parameter."""
+        kept = self.snapshot(0)
+        for name, adam_state in self.adam.items():
+            moments = {"mean": adam_state.mean[0], "square": adam_state.square[0], "step": adam_state.step}
+            kept |= {f"{kind}/{name}": value.clone() for kind, value in moments.items()}
+        return kept
+
+    def restore(self, kept: dict[str, Tensor]) -> None:
+        """Back to where ``state`` was asked."""
+        with torch.no_grad():
+            for name, value in {**self.params, **self.states}.items():
+                if name in kept:  # dropout rates are no state of a module, and are as they were
+                    value.copy_(kept[name].unsqueeze(0))
+            for name, adam_state in self.adam.items():
+                adam_state.mean.copy_(kept[f"mean/{name}"].unsqueeze(0))
+                adam_state.square.copy_(kept[f"square/{name}"].unsqueeze(0))
+                adam_state.step.copy_(kept[f"step/{name}"])
+
 
 class _AdamState:
     def __init__(self, param: Tensor) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from chebnet2d.kernels.random_streams import set_stream, stream_numbers
 from chebnet2d.training.batches import Batch
 from chebnet2d.training.learners.stack import Stack, shard_streams
 from chebnet2d.training.loop import Task
@@ -58,6 +59,15 @@ class StackLearner:
 
     def snapshot(self, position: int) -> dict[str, Tensor]:
         return self.stack.snapshot(position)
+
+    def state(self) -> tuple[dict[str, Tensor], list[list[int]]]:
+        """See ``checkpoint.ResumableLearner``."""
+        return self.stack.state(), [stream_numbers(streams[0]) for streams in self.streams]
+
+    def restore(self, tensors: dict[str, Tensor], streams: Sequence[Sequence[int]]) -> None:
+        self.stack.restore(tensors)
+        for ours, numbers in zip(self.streams, streams, strict=True):
+            set_stream(ours[0], numbers)
 
     def keep(self, positions: Sequence[int]) -> None:
         self.stack.streams = self.streams[0]

@@ -19,6 +19,7 @@ from torch import Tensor
 from chebnet2d._checks import InputError, integer
 from chebnet2d._sizes import free_bytes
 from chebnet2d.bases import Bases, parse_bytes
+from chebnet2d.bases.manifest import digest
 from chebnet2d.data import Split, split
 from chebnet2d.training.batches import Batch, Batches
 from chebnet2d.training.learners import DistributedLearner, StackLearner
@@ -59,6 +60,8 @@ class BasesSource(Source):
         self.metric: str = bases.metric
         if bool((self.y[torch.cat([self.train, self.val, self.test])] < 0).any()):
             raise InputError("fit", "the split", "labelled nodes only", got="one with label -1", verb="hold")
+        parts = [digest(part.cpu().numpy()) for part in (self.y, self.train, self.val)]
+        self.identity = f"{bases.manifest.identity} {parts} {batches.size} {self.shards} {batches.evaluate_every}"
         limit = free_bytes() // 4 if batches.memory is None else parse_bytes(batches.memory, "fit")
         size = 4 * self.train.numel() * (bases.degree + 1) * bases.num_features
         # Read in stored order, once; batches are then gathered from memory.

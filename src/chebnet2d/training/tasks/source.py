@@ -23,6 +23,8 @@ class Source(ABC):
     metric: str
     """By which epochs are compared."""
     y: Tensor
+    identity: str | None = None
+    """Tells the data and its batches from others; None: a training on it leaves no checkpoints."""
     large: bool = True
     """Whether one stack has work enough for all cores."""
     priority: ClassVar[int] = 0
