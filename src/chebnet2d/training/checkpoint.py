@@ -4,6 +4,7 @@ It goes on exactly: parameters, the optimiser's moments, the random streams of a
 the order of the batches follows from the epoch.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -76,6 +77,7 @@ class Checkpoint:
         if process_rank()[0] == 0:
             stopper = training.stoppers[0]
             facts = {"training": self._training, "epoch": training.epoch, "best": stopper.facts(), "streams": streams}
+            facts["digest"] = _digest(facts)
             named = {_BEST: stopper.best_state, _NOW: now}
             content = pack({kind + name: value for kind, part in named.items() for name, value in part.items()}, facts)
             with written_whole(self.path) as temporary:
@@ -90,7 +92,8 @@ class Checkpoint:
         """What the file holds; no facts where it is not of this training."""
         content = self.path.read_bytes()
         facts = config_within(content)
-        if facts is None or facts.get("training") != self._training:
+        # The file vouches for its numbers, the digest for the facts: a flipped bit in either makes it a file of no training.
+        if facts is None or facts.pop("digest", None) != _digest(facts) or facts.get("training") != self._training:
             return None, {}
         return facts, safetensors.torch.load(content)
 
@@ -104,6 +107,10 @@ def _identity(run: Run, metric: str, data: str) -> str:
     rates = {name: float(value) for name, value in run.model.named_buffers() if name.endswith(".p")}
     facts = [asdict(run.settings), run.seed, metric, repr(stack_group(run.model)), rates, data]
     return json.dumps(facts, sort_keys=True)
+
+
+def _digest(facts: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _part(tensors: dict[str, Tensor], kind: str) -> dict[str, Tensor]:

@@ -70,10 +70,16 @@ def test_another_training_begins_anew(bases, file, change):
     assert ours.history == trained(bases, **change).history
 
 
-def test_a_damaged_file_is_not_used(bases, file):
+DAMAGE = {"cut": lambda content: content[:-100], "another epoch": lambda c: c.replace(b'epoch\\": 3', b'epoch\\": 4')}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_is_not_used(bases, file, damage):
     with pytest.raises(Ended):
         trained(bases, checkpoint(file), progress=ends_at(3))
-    file.write_bytes(file.read_bytes()[:-100])
+    before = file.read_bytes()
+    file.write_bytes(DAMAGE[damage](before))
+    assert file.read_bytes() != before
     said = []
     assert trained(bases, checkpoint(file, said.append)).epochs == 9
     assert said == [f"{file} is not of this training, which begins anew"]
