@@ -169,7 +169,7 @@ def changes(draw):
     gone = set(rng.permutation(nodes)[: draw(st.integers(0, 2))].tolist()) if nodes > 4 else set()
     kept = [k for k in range(nodes + added) if k not in gone]
     number = {k: i for i, k in enumerate(kept)}
-    dropped = set(list(sorted(edges))[: draw(st.integers(0, 2))])
+    dropped = set(sorted(edges)[: draw(st.integers(0, 2))])
     later = (edges - dropped) | pairs(draw(st.integers(0, 3)), nodes + added)
     later = {(number[a], number[b]) for a, b in later if a in number and b in number}
     after = np.concatenate([x, rng.normal(size=(added, 3))])
@@ -180,7 +180,7 @@ def changes(draw):
 @settings(max_examples=80, deadline=None)
 @given(changes(), st.sampled_from([0, 1, 2, 3, 6]), st.sampled_from(["chebyshev", "legendre"]), st.sampled_from(["L_hat", "P~"]))
 def test_any_change(graphs, degree, basis, operator):
-    """With every share of the work allowed, so that rows are always reused: as computed anew, to the bit (nodes keep their order)."""
+    """With every share of the work allowed, so that rows are always reused. Nodes keep their order: the bits are the same."""
     before, after = graphs
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(extending, "MOST", 1.0)
