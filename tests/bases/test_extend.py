@@ -202,7 +202,7 @@ class TestChoice:
         found = extend(known, after, out=tmp_path / "b")
         assert str(found) == (
             "bases: all computed anew, since 101 of 101 nodes are new or have other edges or features, which reaches more than "
-            "half of the work"
+            "a quarter of the work"
         )
         whole = precompute(after, out=tmp_path / "c", degree=3, rows="all")
         assert torch.equal(all_terms(found.bases), all_terms(whole))
