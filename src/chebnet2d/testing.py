@@ -269,7 +269,7 @@ def _stacked(subject: _Subject) -> None:
             _equal(one.model.state_dict()[name], value, f"{name} after training in a stack of three and alone", tolerance)
 
 
-@_check("mini batches of nodes are as claimed", "Name in batches only what holds: 'rows', 'induced', 'induced-train'.")
+@_check("mini batches of nodes are as claimed", "Name in batches only what holds, of training.batches.SAMPLINGS.")
 def _batches(subject: _Subject) -> None:
     model, split = subject.exact(), datasets.split(subject.data, "uniform", seed=0)
     for sampling in () if model.on_validation else subject.method.batches:

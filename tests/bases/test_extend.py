@@ -180,7 +180,7 @@ def changes(draw):
 @settings(max_examples=80, deadline=None)
 @given(changes(), st.sampled_from([0, 1, 2, 3, 6]), st.sampled_from(["chebyshev", "legendre"]), st.sampled_from(["L_hat", "P~"]))
 def test_any_change(graphs, degree, basis, operator):
-    """With every share of the work allowed, so that rows are always reused: as computed anew, to the bit (nodes in order)."""
+    """With every share of the work allowed, so that rows are always reused. Nodes keep their order: the bits are the same."""
     before, after = graphs
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(extending, "MOST", 1.0)
@@ -202,7 +202,7 @@ class TestChoice:
         found = extend(known, after, out=tmp_path / "b")
         assert str(found) == (
             "bases: all computed anew, since 101 of 101 nodes are new or have other edges or features, which reaches more than "
-            "half of the work"
+            "a quarter of the work"
         )
         whole = precompute(after, out=tmp_path / "c", degree=3, rows="all")
         assert torch.equal(all_terms(found.bases), all_terms(whole))

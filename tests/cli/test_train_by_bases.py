@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import chebnet2d
-from chebnet2d.bases import Bases
+from chebnet2d.bases import Bases, precompute
 from chebnet2d.recipes import ways
 from cli_runner import run
 
@@ -125,6 +125,11 @@ def test_bases_beside_the_model_are_extended(tmp_path):
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text() == (tmp_path / "c.csv").read_text()
     (model / "bases").rename(tmp_path / "away")
     assert "since there are none beside the model" in run("predict", model, chain, "--out", tmp_path / "d.csv").stdout
+    (tmp_path / "away").rename(model / "bases")
+    other = chebnet2d.data.load("csbm", nodes=50, features=3, degree=4)
+    precompute(other, out=tmp_path / ".e.csv.bases", degree=2)  # what a killed predict of another graph has left
+    assert "bases: all computed anew" in run("predict", model, chain, "--out", tmp_path / "e.csv").stdout
+    assert (tmp_path / "e.csv").read_text() == (tmp_path / "a.csv").read_text()
     assert not list(tmp_path.glob(".*.bases"))
 
 

@@ -21,7 +21,7 @@ from chebnet2d.bases.marks import marks_of, read_marks
 from chebnet2d.bases.reuse import Reuse
 from chebnet2d.polynomials import ThreeTermBasis
 
-MOST = 0.5
+MOST = 0.25
 """Share of the work up to which rows are reused: beyond, finding and reading them takes what it saves."""
 _COMPARING = 128  # bytes a node, while marks are compared
 _SAME = ("basis", "parameters", "operator", "degree", "features", "dtype")
@@ -70,7 +70,7 @@ def extend(
     ``precompute`` up to rounding, and to the bit where nodes that stay are in the same order in both graphs: else sums are taken
     in another order.
 
-    Where the change reaches more than half of the work, or the known bases cannot tell, all rows are computed, and are in ``out``
+    Where the change reaches more than a quarter of the work, or the known bases cannot tell, all rows are computed, and are in ``out``
     as by ``precompute``. An interrupted call is continued by the same call.
 
     Args:
@@ -118,7 +118,7 @@ def _compared(known: Bases, inputs: Inputs, limit: int | None) -> tuple[Reuse | 
         reason = f"{change.changed} of {nodes} nodes are new or have other edges or features"
         unstored = int(((place < 0) & (change.old >= 0)).sum())
         also = f" and {unstored} rows are not stored" if unstored else ""
-        return None, facts | {"anew": f"{reason}{also}, which reaches more than half of the work"}, marks
+        return None, facts | {"anew": f"{reason}{also}, which reaches more than a quarter of the work"}, marks
     assert isinstance(basis, ThreeTermBasis)
     facts |= {"computed": len(reach.rows), "share": reach.share, "anew": None}
     return Reuse(known, basis, place, reach), facts, marks

@@ -176,7 +176,12 @@ class BatchOptions:
         Also("size", "batches.size"),
     ] = None
     sampling: Annotated[
-        str | None, typer.Option(help="rows, induced or induced-train; default: the method's own.", rich_help_panel=_BATCHES)
+        str | None,
+        typer.Option(help="rows, induced, induced-train or neighbours; default: the method's own.", rich_help_panel=_BATCHES),
+    ] = None
+    neighbours: Annotated[
+        int | None,
+        typer.Option(help="Of sampling neighbours: how many of a node for each layer (default: 10).", rich_help_panel=_BATCHES),
     ] = None
     evaluation: Annotated[
         str | None, typer.Option(help="Of induced batches: whole (default) or parts.", rich_help_panel=_BATCHES)

@@ -1,7 +1,7 @@
 """GCN: propagate with P~, map, ReLU; repeat."""
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,8 @@ class GCN(NodeClassifier):
         dropout: rate before each layer but the first.
         batch_norm: batch normalisation between each hidden layer and its ReLU, as on large graphs.
     """
+
+    batches: ClassVar[tuple[str, ...]] = ("induced", "induced-train", "neighbours")
 
     def __init__(
         self,

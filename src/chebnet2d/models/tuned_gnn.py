@@ -43,6 +43,7 @@ class TunedGNN(NodeClassifier):
         pre_linear: a linear layer, with dropout, before the first convolution.
     """
 
+    batches: ClassVar[tuple[str, ...]] = ("induced", "induced-train", "neighbours")
     layer: ClassVar[type[GCNLayer] | type[SAGELayer]]
 
     def __init__(

@@ -8,7 +8,7 @@ from torch import Tensor
 from chebnet2d._checks import InputError, integer, one_of
 from chebnet2d.training.loss import negative_log_likelihood
 
-SAMPLINGS = ("rows", "induced", "induced-train")
+SAMPLINGS = ("rows", "induced", "induced-train", "neighbours")
 EVALUATIONS = ("whole", "parts")
 
 
@@ -17,9 +17,10 @@ class Batches:
     """Mini batches instead of all nodes at once.
 
     Args:
-        size: nodes per batch at most (of all processes together).
+        size: nodes per batch at most (of all processes together); neighbours that are drawn come on top.
         sampling: how batches of nodes are cut out of a graph, see ``training.tasks.node_batches``; default: the first that the
             model names in ``batches``. Bases on disk have one way only.
+        neighbours: of sampling "neighbours": how many are drawn of a node at most, for each layer of the model.
         evaluation: of induced batches. "whole": one pass over the whole graph, without gradients. "parts": in induced batches of
             all nodes, the same ones every time, where the whole graph is too much; the numbers are then those of a thinner graph.
         evaluate_every: epochs between two looks at the validation nodes; the last epoch of a run is always looked at.
@@ -31,6 +32,7 @@ class Batches:
 
     size: int = 10_000
     sampling: str | None = None
+    neighbours: int = 10
     evaluation: str = "whole"
     evaluate_every: int = 1
     shards: int | None = None
@@ -38,6 +40,7 @@ class Batches:
 
     def __post_init__(self) -> None:
         integer("Batches", "size", self.size, 1)
+        integer("Batches", "neighbours", self.neighbours, 1)
         integer("Batches", "evaluate_every", self.evaluate_every, 1)
         one_of("Batches", "evaluation", self.evaluation, EVALUATIONS)
         if self.sampling is not None:

@@ -69,7 +69,8 @@ class TestBatches:
         counted = []
         for rows, [batch] in task.training_batches(5):
             (x, _, _), y = batch.inputs, batch.y
-            assert x.shape[0] == y.numel() <= batch_size
+            assert x.shape[0] == y.numel()
+            assert (rows if sampling == "neighbours" else y.numel()) <= batch_size, "what is drawn comes on top"
             assert rows == int((y >= 0).sum())
             counted += [tuple(row) for row in x[y >= 0].tolist()]
         assert sorted(counted) == sorted(tuple(row) for row in data.x[split.train].tolist())

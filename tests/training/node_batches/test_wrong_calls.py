@@ -18,7 +18,10 @@ class TestWrongCalls:
         [
             ({"batches": 1}, "fit: batches.size must be an integer >= 2, got 1"),
             ({"batches": "many"}, "fit: batches must be a number of nodes or Batches, got 'many'"),
-            ({"batches": Batches(9, sampling="rows")}, "fit: sampling must be 'induced' or 'induced-train' for GCN, got 'rows'"),
+            (
+                {"batches": Batches(9, sampling="rows")},
+                "fit: sampling must be 'induced' or 'induced-train' or 'neighbours' for GCN, got 'rows'",
+            ),
             ({"batches": 9, "seed": -1}, "fit: seed must be an integer >= 0, got -1"),
             ({"batches": 9, "initialise": 1}, "fit: initialise must be True or False"),
             ({"batches": 9, "learning_rate": 1}, "Settings: every name must be one of .* got 'learning_rate'"),

@@ -46,6 +46,7 @@ def train(
     from chebnet2d.recipes import AUTO, NEVER, ROWS, choose_way, shipped_recipes, steps_in_place_of_epochs
     from chebnet2d.training import Checkpoint, Interrupted, Settings, calibrate, fit, judge
     from chebnet2d.training.metrics import check_metric
+    from chebnet2d.training.tasks.neighbours import how_neighbours_are_drawn
 
     reading = options.typed(graph)
     dataset = dataset or ("" if reading else "digits")
@@ -77,6 +78,8 @@ def train(
         say(f"settings: the method's defaults; those chosen for {data.name} come with --preset shipped", quiet=json)
     if wanted is not None:
         say(f"batches of up to {wanted.size} nodes, sampling: {wanted.sampling}", quiet=json)
+        if wanted.sampling == "neighbours":
+            say(how_neighbours_are_drawn(), quiet=json)
     stopped: KeyboardInterrupt | None = None
     few: Any = None
     checkpoint: Checkpoint | None = None

@@ -3,6 +3,8 @@
     rows            training nodes with their own rows of X and A: exact where a node's answer needs no other node's (LINKX)
     induced         all nodes, shuffled and cut: each batch sees the edges inside it alone, and learns from its training nodes
     induced-train   the same of the training nodes alone
+    neighbours      training nodes, some of their neighbours and of theirs, hop by hop, and the edges between all of these; the
+                    loss is that of the training nodes that it was drawn around
 
 An induced batch of B nodes holds about the part B / N of the edges of each of its nodes: it trains another model than a full
 batch does.
@@ -23,6 +25,7 @@ from chebnet2d.nn.features import pattern_of
 from chebnet2d.training.batches import SAMPLINGS, Batch, Batches
 from chebnet2d.training.run import Run
 from chebnet2d.training.tasks.full_graph import checked_inputs, labels_of, weights_of_classes
+from chebnet2d.training.tasks.neighbours import Neighbours, hops_of
 from chebnet2d.training.tasks.source import Source, register_source
 
 
@@ -72,6 +75,9 @@ class NodeSource(Source):
         self.operator = operator_of(graph, edge_weight, pattern_of(x), kind="A", owner="fit")
         self.matrix = self.operator.to_scipy()
         self.sparse_x = x.to_scipy() if isinstance(x, SparseOperator) else None
+        self.neighbours: Neighbours | None = None
+        if self.sampling == "neighbours":
+            self.neighbours = Neighbours(self.matrix, batches.neighbours, hops_of(runs[0].model))
 
     @staticmethod
     def accepts(data: Any, batches: Batches | None) -> bool:
@@ -128,11 +134,18 @@ class NodeTask:
         self.pool = np.arange(source.num_nodes) if source.sampling == "induced" else split.train.cpu().numpy()
 
     def training_batches(self, epoch: int) -> Iterator[tuple[int, list[Batch]]]:
-        for nodes in self._cut(self.pool, epoch):
-            y = self.train_y[torch.from_numpy(nodes)]
+        for number, nodes in enumerate(self._cut(self.pool, epoch)):
+            nodes, y = self._with_neighbours(nodes, self.train_y, [self.run.seed, epoch, number])
             rows = int((y >= 0).sum())
             if rows:
                 yield rows, [Batch(self.source.inputs(nodes), y, class_weights=self.class_weights)]
+
+    def _with_neighbours(self, nodes: Any, labels: Tensor, key: list[int]) -> tuple[Any, Tensor]:
+        """The nodes of a batch, with those that are drawn around them, and their labels: -1 for what is drawn."""
+        drawn = nodes if self.source.neighbours is None else self.source.neighbours.around(nodes, key)
+        y = labels.new_full((drawn.size,), -1)
+        y[torch.from_numpy(np.searchsorted(drawn, nodes))] = labels[torch.from_numpy(nodes)]
+        return drawn, y
 
     def _cut(self, pool: Any, epoch: int) -> list[Any]:
         """Shuffled by seed and epoch, cut evenly, and in ascending order inside a batch: rows are then read in order."""
@@ -155,8 +168,9 @@ class NodeTask:
         if source.batches.evaluation == "whole":
             yield Batch(source.whole, y)
             return
-        for nodes in self._cut(np.arange(source.num_nodes), 0):
-            labels = y[torch.from_numpy(nodes)]
+        pool = np.arange(source.num_nodes) if source.neighbours is None else positions.cpu().numpy()
+        for number, nodes in enumerate(self._cut(pool, 0)):
+            nodes, labels = self._with_neighbours(nodes, y, [self.run.seed, 0, number])
             if bool((labels >= 0).any()):
                 yield Batch(source.inputs(nodes), labels)
 
