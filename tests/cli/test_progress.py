@@ -8,7 +8,7 @@ import pytest
 from chebnet2d.cli import progress
 from cli_runner import run
 
-EPOCH = Facts(epoch=3, epochs=50, active=4, runs=4, best_val_metric=0.75)
+EPOCH = Facts(epoch=3, epochs=50, active=4, runs=4, best_val_metric=0.75, resumed=0)
 BUDGET = Facts(seconds=None, trials=20)
 STEPS = {
     "training": (progress.training_step, (EPOCH,), "epoch 3 of at most 50, best validation 0.7500"),
@@ -75,7 +75,15 @@ def test_lines_where_there_is_no_terminal(capsys):
     report = progress._in_lines(progress.training_step, lambda: now)
     for epoch in range(1, 101):
         now = 0.3 * epoch
-        report(Facts(epoch=epoch, epochs=1000, active=1, runs=1, best_val_metric=0.5))
+        report(Facts(epoch=epoch, epochs=1000, active=1, runs=1, best_val_metric=0.5, resumed=0))
     lines = capsys.readouterr().err.splitlines()
     assert [int(re.search(r"epoch (\d+)", line).group(1)) for line in lines] == [17, 34, 67]
     assert lines[0] == "training: epoch 17 of at most 1000, best validation 0.5000, 5 s so far; 5 min left at most"
+
+
+def test_epochs_of_an_earlier_process_say_nothing_about_the_speed_of_this_one(capsys):
+    now = 0.0
+    report = progress._in_lines(progress.training_step, lambda: now)
+    now = 6.0
+    report(Facts(epoch=52, epochs=60, active=1, runs=1, best_val_metric=0.5, resumed=50))
+    assert capsys.readouterr().err.endswith("6 s so far; 24 s left at most\n")

@@ -102,8 +102,8 @@ def format_timings(lines: Sequence[Timing]) -> str:
 
 
 def _ratio(seconds: Mapping[tuple[str, str], float], line: Timing) -> str:
-    reference = seconds.get(("chebnetii", line.dataset))
-    return "" if reference is None else f"{seconds[line.method, line.dataset] / reference:.2f}"
+    reference, own = seconds.get(("chebnetii", line.dataset)), seconds.get((line.method, line.dataset))
+    return "" if reference is None or own is None else f"{own / reference:.2f}"
 
 
 def _measure(_: None, dataset: str, method: str, root: Path, folder: Path, epochs: int) -> Timing:
