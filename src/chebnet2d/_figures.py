@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".pdf", ".svg")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
+"""Of Okabe and Ito: they differ for the colour-blind too. Their yellow, which print loses, is left out."""
 _NOTES = {".png": "Software", ".pdf": "Creator", ".svg": "Creator"}
 _MARKS = (Mark(b"\x89PNG", b"Software\0chebnet2d"), Mark(b"%PDF", b"(chebnet2d)"), Mark(b"<?xml", b">chebnet2d<"))
 
