@@ -68,6 +68,14 @@ def does_it_help() -> None:
     save_figure(figure, DOCS / "does-it-help.png")
 
 
+def reproduction() -> None:
+    """docs/reproduction/*.png, by the commands that the page gives."""
+    results, folder = ROOT / "results", DOCS / "reproduction"
+    ranks = ("--kind", "critical-difference", "--split", "uniform", "--out", folder / "table1.png", "--force")
+    chebnet2d("plot", "--study", results / "baselines.parquet", *ranks)
+    chebnet2d("plot", "--study", results / "table3.parquet", "--out", folder / "table3.png", "--force")
+
+
 if __name__ == "__main__":
-    for draw in (does_it_help, look_inside, theory):
+    for draw in (does_it_help, look_inside, reproduction, theory):
         draw()

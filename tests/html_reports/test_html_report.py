@@ -12,6 +12,7 @@ import chebnet2d
 from chebnet2d import InputError
 from chebnet2d.html_reports.evaluation import evaluate
 from chebnet2d.html_reports.grids import facts_of_all, shown
+from chebnet2d.html_reports.study_page import default_reference
 from chebnet2d.models import MODELS, Ensemble
 from chebnet2d.predictions import read_for
 from chebnet2d.reports import make_tables
@@ -140,6 +141,16 @@ def test_the_cells_of_a_study_are_those_of_its_tables(store, study_page):
         for text, dataset in zip(row[1:], table.datasets, strict=False):
             cell = table.cells[method, dataset].summary
             assert text.startswith(f"{100 * cell.mean:.2f} ± {100 * cell.half_width:.2f}")
+
+
+def test_without_chebnet2d_an_arm_with_a_2d_convolution_is_the_reference():
+    def row(name, method, **model):
+        return {"method": name, "config": {"method": method, "model": model}}
+
+    first, ours = row("MLP", "mlp"), row("pairs", "one-filter", coupling="2d")
+    assert default_reference([first, row("I", "one-filter", coupling="I"), ours]) == "pairs"
+    assert default_reference([first, ours, row("chebnet2d", "chebnet2d")]) == "chebnet2d"
+    assert default_reference([first]) == "MLP"
 
 
 def test_an_export_makes_the_page_of_its_store(store, study_page, tmp_path):

@@ -16,3 +16,9 @@ def test_nothing_is_cut_off(tmp_path, classes, name):
     edges = (picture[:2], picture[-2:], picture[:, :2], picture[:, -2:])
     assert all((edge == 1).all() for edge in edges), "text or lines reach the edge of the picture"
     assert max(picture.shape) < 2000
+
+
+def test_a_letter_that_no_font_has_is_a_box_and_no_warning(tmp_path):
+    model = chebnet2d.ChebNet2D(4, 2, hidden_channels=4, degree=3)
+    names = ["\U0010fffd", "plain"]  # for private use: nobody draws it
+    assert save_figure(plot_filters(model, class_names=names), tmp_path / "f.png").exists()

@@ -89,3 +89,13 @@ def test_data_and_explanations_are_drawn(labels, tmp_path):
     for name in ("gcn", "gprgnn"):
         (found,) = explain(MODELS[name](24, 3), data, ["<$x_3$>"])
         assert save_figure(plot_explanation(found), tmp_path / f"{name}.svg").stat().st_size > 1000
+
+
+def test_grey_nodes_are_explained_where_there_are_some():
+    data = _Subject(MODELS["gprgnn"]).data
+    (found,) = explain(MODELS["gprgnn"](24, 3), data, [3])
+    for share, grey in ((0.5, False), (0.01, True)):
+        found.shares[:] = share
+        found.shares[3] = 1.0
+        told = [text.get_text() for text in plot_explanation(found, top=data.num_nodes).axes[0].texts]
+        assert any("grey: less than 2 % of the largest share" in text for text in told) is grey

@@ -1,7 +1,9 @@
 """Every picture is drawn, with something in it."""
 
 import pytest
+from matplotlib.colors import to_hex
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory import PICTURES, degree_curve, save_pictures
 from chebnet2d.theory.example_graphs import path
 
@@ -13,6 +15,8 @@ def test_picture(name):
     for axis in figure.axes:
         assert axis.lines or axis.patches
         assert axis.get_xlabel() or axis.get_xticklabels()
+        used = {to_hex(line.get_color()) for line in axis.lines} | {to_hex(bar.get_facecolor()) for bar in axis.patches}
+        assert used <= {colour.lower() for colour in COLOURS} | {to_hex("0.7")}, "the colour-blind see the same picture"
 
 
 def test_all_below_a_folder(tmp_path, monkeypatch):

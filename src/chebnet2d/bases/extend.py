@@ -70,8 +70,8 @@ def extend(
     ``precompute`` up to rounding, and to the bit where nodes that stay are in the same order in both graphs: else sums are taken
     in another order.
 
-    Where the change reaches more than a quarter of the work, or the known bases cannot tell, all rows are computed, and are in ``out``
-    as by ``precompute``. An interrupted call is continued by the same call.
+    Where the change reaches more than a quarter of the work, or the known bases cannot tell, all rows are computed, and are in
+    ``out`` as by ``precompute``. An interrupted call is continued by the same call.
 
     Args:
         known: finished bases of three-term recurrence (Chebyshev, for one) in float32. They stay as they are.

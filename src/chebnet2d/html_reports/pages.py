@@ -41,7 +41,8 @@ def report(
             mistakes). Without one the page shows what was saved at the training.
         out: the file. One that chebnet2d did not write is replaced with ``force`` alone.
         mistakes: how many of the most confident mistakes are explained.
-        reference: of a study: the method that others are compared with; default: chebnet2d, else the first.
+        reference: of a study: the method that others are compared with; default: chebnet2d, else
+            the first with a 2-D convolution, else the first.
         method: the class of a model that is no method of this package, as in ``load``.
         root: folder with datasets. reading: arguments of ``read_graph``, for a path.
     """

@@ -32,7 +32,7 @@ def study_values(rows: Sequence[Row], name: str, reference: str | None = None) -
     if not runs:
         raise InputError("report", f"{name!r}", "finished runs", got="none yet", verb="have")
     methods = list(dict.fromkeys(row["method"] for row in runs))
-    reference = reference or (OURS if OURS in methods else methods[0])
+    reference = reference or default_reference(runs)
     families = compare_all(runs, reference) if len(methods) > 1 else {}
     tables = make_tables(runs, _published())
     kinds = by_split_kind(runs)
@@ -66,6 +66,17 @@ def study_values(rows: Sequence[Row], name: str, reference: str | None = None) -
         "searched": bool(trials),
         "versions": versions,
     }
+
+
+def default_reference(rows: Sequence[Row]) -> str:
+    """chebnet2d, else the first arm that is or has a 2-D convolution, else the first method."""
+    names = [row["method"] for row in rows]
+    arms = (row["method"] for row in rows if _is_two_dimensional(row["config"]))
+    return OURS if OURS in names else next(arms, names[0])
+
+
+def _is_two_dimensional(config: Mapping[str, Any]) -> bool:
+    return config.get("method") == OURS or config.get("model", {}).get("coupling") == "2d"
 
 
 def _published() -> dict[str, dict[str, float]]:

@@ -66,7 +66,7 @@ def _draw_ranks(panel: Any, ranks: Mapping[str, list[float]], styles: Mapping[st
         span = last - 1 or 1
         beside = [last + 0.02 * span, last + 0.14 * span, last + 0.32 * span]
         panel.plot(beside, [end, place + inside, place + inside], clip_on=False, **{**style, "linewidth": 0.8})
-        panel.text(last + 0.36 * span, place + inside, short_title(method), va="center", fontsize=7, color=style["color"])
+        panel.text(last + 0.36 * span, place + inside, short_title(method), va="center", fontsize=7)
 
 
 def _whole_numbers(panel: Any, last: int) -> None:

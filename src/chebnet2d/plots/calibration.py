@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from chebnet2d.plots.panels import COLOURS
+from chebnet2d._figures import COLOURS
 from chebnet2d.training.calibration_bins import Calibration
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FOR, AGAINST = "#0072B2", "#D55E00"  # of Okabe and Ito; the sign beside each id says the same without colour
 BETWEEN = "0.75"
+FAINT = 0.02  # of the largest share: below, a node is grey
 LONGEST_ID = 14
 SHARE = 0.62  # of the width, for the neighbourhood
 
@@ -41,7 +42,11 @@ def plot_explanation(explanation: Explanation, *, top: int = 10, ax: Any = None)
     title = f"Node {_short(e.node)}: logit of {_short(e.class_name, 30)} is {e.logit:.3g} (constant {e.constant:.3g})"
     axes.set_title(title, fontsize=11, loc="left", parse_math=False)
     drawn = float(e.shares[shown].sum())
-    caption = f"blue, +: for the class; orange, -: against; the {len(shown)} nodes drawn hold {drawn:.3g} of {e.shares.sum():.3g}"
+    sizes = e.shares[shown].abs()
+    grey = f"; grey: less than {100 * FAINT:g} % of the largest share" if bool((sizes < FAINT * sizes.max()).any()) else ""
+    caption = (
+        f"blue, +: for the class; orange, -: against{grey}\nthe {len(shown)} nodes drawn hold {drawn:.3g} of {e.shares.sum():.3g}"
+    )
     axes.text(0, -0.02, f"{caption}\n{SENTENCES[e.kind]}", transform=axes.transAxes, fontsize=8, va="top", color="0.3")
     return axes.figure
 
@@ -114,7 +119,7 @@ def _draw_neighbourhood(axes: Any, e: Explanation, shown: list[int], parents: di
     for node in shown:
         share = float(e.shares[node])
         strength = abs(share) / largest
-        colour = BETWEEN if strength < 0.02 else FOR if share > 0 else AGAINST
+        colour = BETWEEN if strength < FAINT else FOR if share > 0 else AGAINST
         edge = "black" if node == e.index else "white"
         axes.scatter(*places[node], s=sizes[node], color=colour, edgecolors=edge, linewidths=1.4, zorder=2)
         (right, up), away = sides[node], 6 + 0.5 * math.sqrt(sizes[node])

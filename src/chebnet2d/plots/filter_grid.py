@@ -17,6 +17,7 @@ LARGEST_GRID = 16
 LONGEST_NAME = 40
 CELL = 0.9  # side of a panel; the rest is the gap
 NAMED = 3
+_UNBROKEN = "\u00a0"  # a line does not end within a pair
 
 
 def grid_size(rows: int, columns: int) -> tuple[float, float]:
@@ -160,12 +161,16 @@ def _strongest(
         return ""
     if not strengths[best[0]] > 0:
         return f"Nothing is carried to another {column} than its own." if own else "All filters are 0."
-    pairs = ", ".join(f"{names[0][c]} to {names[1][j]} ({_percent(float(strengths[c, j]), total)})" for c, j in best)
-    told = f"Strongest, with their share of all {what}: {pairs}."
+    parts = [f"{names[0][c]} to {names[1][j]} ({_percent(float(strengths[c, j]), total)})" for c, j in best]
+    pairs = ", ".join(part.replace(" ", _UNBROKEN) for part in parts)
+    told = [f"Strongest, with their share of all {what}: {pairs}."]
     if stays is not None:
         between = "classes" if column == "class" else f"{column}s"
-        told = f"{_percent(stays, total)} of the {what} stays in its {column}. Strongest between different {between}: {pairs}."
-    return textwrap.fill(told, 100)
+        told = [
+            f"{_percent(stays, total)} of the {what} stays in its {column}.",
+            f"Strongest between different {between}: {pairs}.",
+        ]
+    return "\n".join(textwrap.fill(sentence, 100) for sentence in told).replace(_UNBROKEN, " ")
 
 
 def _percent(part: float, whole: float) -> str:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.graph import edge_weight_of, operator_of
-from chebnet2d.plots.panels import COLOURS, canvas, panels
+from chebnet2d.plots.panels import canvas, panels
 from chebnet2d.plots.spectra import density, energies
 from chebnet2d.preparation.preparation import class_names_of
 

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.reports.scores import title_of
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
-"""Of Okabe and Ito: they differ for the colour-blind too. Their yellow, which print loses, is left out."""
 DASHES = ("-", "--", ":", "-.")
 LONGEST_NAME = 28
 GAP_X, GAP_Y = 0.33, 0.42  # inches between panels

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.graph import SparseOperator
 from chebnet2d.models import OnBases
 from chebnet2d.models.filtering import Filtering
-from chebnet2d.plots.panels import COLOURS, DASHES
+from chebnet2d.plots.panels import DASHES
 from chebnet2d.plots.spectra import density
 
 MOST_CURVES = 28  # that are told apart

@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Write one HTML file that needs no network. Of a model or predictor: leaderboard, classes, calibration, filters, the most
     confident mistakes explained, settings. Of a study: tables that sort and filter, the paper's numbers, significance (of
-    chebnet2d or of the first method, unless --reference names another).
+    chebnet2d, else of the first 2-D convolution, else of the first method, unless --reference names another).
 
     Example: chebnet2d report my-model digits --out report.html
     Example: chebnet2d report runs/study.sqlite --out study.html

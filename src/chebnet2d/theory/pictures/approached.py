@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.claims.one_paradigm import limit_case
 from chebnet2d.theory.pictures.canvas import canvas
 
@@ -25,7 +26,7 @@ def approached_figure(seed: int = 0) -> "Figure":
             vectors = case.f @ np.diag([1.0, t])
             filters = (vectors * z).sum(axis=1) / (vectors * vectors).sum(axis=1)
             errors.append(np.linalg.norm(filters[:, None] * vectors - z) / np.linalg.norm(z))
-        axis.loglog(1 / places, np.maximum(errors, 1e-16), color=f"C{i}", label=name)
+        axis.loglog(1 / places, np.maximum(errors, 1e-16), color=COLOURS[i], label=name)
     axis.set(xlabel="1 / t, the size of the largest filter", ylabel="error / ||Z||", ylim=(1e-9, 3))
     axis.legend(fontsize=8)
     return figure

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.approximation import variation_bound
 from chebnet2d.theory.claims.approximation import CHANNELS, errors, smooth_bound
 from chebnet2d.theory.pictures.canvas import canvas
@@ -22,7 +23,7 @@ def approximation_figure(seed: int = 0) -> "Figure":
     figure, axes = canvas(2, title="How fast a filter of degree D approximates a C x C response (C = 3)")
     axes[0].semilogy(degrees, smooth, label="poles at 1.25 and -1.4")
     axes[0].semilogy(degrees, [smooth_bound(residues, d) for d in degrees], "k--", lw=1, label="bound by the ellipse")
-    axes[1].loglog(degrees, rough, color="C1", label="kink at 0.3")
+    axes[1].loglog(degrees, rough, color=COLOURS[1], label="kink at 0.3")
     axes[1].loglog(degrees, [variation_bound(2 * size, d) for d in degrees], "k--", lw=1, label="4 V / (π D)")
     for axis in axes:
         axis.set(xlabel="D", ylabel="largest error of the response")

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from chebnet2d._figures import COLOURS
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -14,4 +16,7 @@ def canvas(
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     figure.suptitle(title)
-    return figure, figure.subplots(rows, columns, squeeze=False, **options).reshape(-1)
+    axes = figure.subplots(rows, columns, squeeze=False, **options).reshape(-1)
+    for axis in axes:
+        axis.set_prop_cycle(color=COLOURS)
+    return figure, axes

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.degree import DegreeCurve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+DASHES = ("-", "-", "--", "-.", "-")  # star and complete graph lie on each other, so one of them has gaps
 
 
 def degree_figure(curves: Mapping[str, DegreeCurve]) -> "Figure":
@@ -27,8 +30,8 @@ def degree_figure(curves: Mapping[str, DegreeCurve]) -> "Figure":
         terms, needed = np.arange(1, largest + 1), curve.degree_needed
         label = f"{name}: N = {curve.nodes}, {curve.distinct} distinct, multiplicity up to {curve.largest_multiplicity}"
         for axis, place in ((left, terms), (right, terms / curve.distinct)):
-            axis.plot(place, errors, color=f"C{i}", label=label, lw=1.5, ls="--" if i == 2 else "-")
-            axis.plot(place[needed], errors[needed], "o", color=f"C{i}", ms=6)
+            axis.plot(place, errors, color=COLOURS[i % len(COLOURS)], label=label, lw=1.5, ls=DASHES[i % len(DASHES)])
+            axis.plot(place[needed], errors[needed], "o", color=COLOURS[i % len(COLOURS)], ms=6)
     channels = next(iter(curves.values())).channels
     left.set(xlabel="D + 1", ylabel="smallest error / ||Z||", xscale="log", ylim=(-0.02, 1.02), title="against the degree")
     right.set(xlabel="(D + 1) / number of distinct eigenvalues", xscale="log", title="against the distinct eigenvalues")

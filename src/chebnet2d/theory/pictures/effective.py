@@ -28,7 +28,7 @@ def effective_figure(seed: int = 0) -> "Figure":
     title = f"Effective numbers of (last layer, convolution): H = {HIDDEN}, C = {CHANNELS}, D = {DEGREE}"
     figure, (axis,) = canvas(title=title, width=7)
     axis.bar_label(axis.bar(names, effective, label="effective"), label_type="center", color="white", fontsize=8)
-    bars = axis.bar(names, redundant, bottom=effective, label="redundant", color="C7")
+    bars = axis.bar(names, redundant, bottom=effective, label="redundant", color="0.7")
     axis.bar_label(bars, label_type="center", fontsize=8)
     axis.set(ylabel="numbers")
     axis.legend(fontsize=8)

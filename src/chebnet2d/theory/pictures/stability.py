@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.claims.stability import moved, one_edge_less, weighted_path
 from chebnet2d.theory.pictures.canvas import canvas
 
@@ -22,8 +23,8 @@ def stability_figure(seed: int = 0) -> "Figure":
     axis.loglog(degrees, [moved(*pair, unit) for unit in units], "o-", ms=3, label="two pairs, weak edge between")
     graphs = [one_edge_less(14, rng) for _ in range(20)]
     found = np.array([[moved(*graph, unit) for unit in units] for graph in graphs])
-    axis.fill_between(degrees, found.min(axis=0), found.max(axis=0), color="C1", alpha=0.3)
-    axis.loglog(degrees, np.median(found, axis=0), "C1", label="random graphs, one edge less (median, range of 20)")
+    axis.fill_between(degrees, found.min(axis=0), found.max(axis=0), color=COLOURS[1], alpha=0.3)
+    axis.loglog(degrees, np.median(found, axis=0), color=COLOURS[1], label="random graphs, one edge less (median, range of 20)")
     axis.set(xlabel="d", ylabel="|T_d(L) - T_d(L')| / |L - L'|")
     axis.legend(fontsize=8)
     return figure

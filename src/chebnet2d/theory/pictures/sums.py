@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.claims.bench import Bench, Case, with_zeros
 from chebnet2d.theory.claims.sums import corrected, parallel
 from chebnet2d.theory.pictures.canvas import canvas
@@ -26,7 +27,7 @@ def sums_figure(seed: int = 0) -> "Figure":
         for name in SUMS:
             found = [case.construct(name, restarts=8) for case in cases]
             heights.append(max(result.lower_bound / result.scale for result in found))
-        bars = axis.bar(range(len(SUMS)), heights, color=["C3" if height > 1e-9 else "C2" for height in heights])
+        bars = axis.bar(range(len(SUMS)), heights, color=COLOURS[1])
         axis.bar_label(bars, ["reached" if height < 1e-9 else f"{height:.2f}" for height in heights], fontsize=8)
         axis.set(xticks=np.arange(len(SUMS)), title=f"C = {channels}")
         axis.set_xticklabels(SUMS, fontsize=8)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chebnet2d._figures import COLOURS
 from chebnet2d.theory.claims.bench import Bench
 from chebnet2d.theory.claims.one_paradigm import CHANNELS, low_rank, zero_pattern
 from chebnet2d.theory.pictures.canvas import canvas
@@ -24,7 +25,7 @@ def targets_figure(seed: int = 0) -> "Figure":
     for i, paradigm in enumerate(("I", "II", "III", "2d")):
         results = [[case.construct(paradigm, restarts=8) for case in cases] for cases in kinds.values()]
         heights = [np.median([found.lower_bound / found.scale for found in kind]) for kind in results]
-        bars = axis.bar(np.arange(3) + 0.2 * (i - 1.5), heights, 0.18, label=paradigm.replace("2d", "2-D"), color=f"C{i}")
+        bars = axis.bar(np.arange(3) + 0.2 * (i - 1.5), heights, 0.18, label=paradigm.replace("2d", "2-D"), color=COLOURS[i])
         axis.bar_label(bars, ["0" if height < 1e-9 else f"{height:.2f}" for height in heights], fontsize=8)
     axis.set(xticks=range(3), xticklabels=list(kinds), ylabel="certified error / ||Z||", ylim=(0, 1.05))
     axis.legend(title="paradigm", ncols=4, fontsize=8, title_fontsize=8)
