@@ -57,6 +57,7 @@ html_theme = "furo"
 html_title = f"chebnet2d {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["formulas.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
