@@ -5,7 +5,7 @@ RAY    := .venv-cluster
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt
 
-.PHONY: help demo test test-slow test-cluster test-wheel test-oldest coverage lint types borders fuzz crash-points site figures review \
+.PHONY: help demo test test-slow attacks test-cluster test-wheel test-oldest coverage lint types borders fuzz crash-points site figures review \
 	install install-dev bench clean
 
 help: ## list the targets
@@ -38,7 +38,7 @@ demo: $(VENV)/installed ## train on 1797 real images, save the model, draw its f
 	$(BIN)/chebnet2d plot demo/model --graph digits --out demo/filters.png
 	$(BIN)/chebnet2d report demo/model digits --out demo/report.html
 
-test: $(VENV)/installed-test lint types borders ## lint, types, import borders and all tests
+test: $(VENV)/installed-test lint types borders ## lint, types, import borders and the tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile $(PYTEST)
 
 site: $(VENV)/installed-docs ## pages, tutorials that run and the reference, into site/; a warning is an error
@@ -58,6 +58,9 @@ test-oldest: $(VENV)/installed-test ## the oldest versions of dependencies that 
 
 test-slow: $(VENV)/installed-test ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m slow $(PYTEST)
+
+attacks: $(VENV)/installed-test ## kills, damaged files and limits of memory: minutes
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile -m attack $(PYTEST)
 
 # Ray alone is installed here; the package, torch and the tests' tools are those of .venv, whose folder is added to the path.
 $(RAY)/installed: $(VENV)/installed-test

@@ -13,7 +13,8 @@ import pytest
 from chebnet2d._sizes import parse_bytes
 from chebnet2d.data.any_graph import reading_bytes_of
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of a child process")
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of a child process")
+pytestmark = [pytest.mark.attack, LINUX]
 EDGES, NODES = 300_000, 100_000
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from chebnet2d._sizes import parse_bytes
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of a child process")
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of a child process")
+pytestmark = [pytest.mark.attack, LINUX]
 CODE = (
     "import sys, chebnet2d.cli\n"
     "from chebnet2d._sizes import peak_bytes\n"

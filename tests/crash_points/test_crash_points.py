@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+pytestmark = [pytest.mark.attack, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
 RUN = Path(__file__).with_name("run.py")
 SCENARIOS = re.findall(r"^@scenario\ndef (\w+)", RUN.with_name("scenarios.py").read_text(), re.MULTILINE)
 FEWEST = {"precompute_bases": 40, "generate_a_graph": 12, "save": 8, "store_of_a_study": 20, "export_a_study": 4, "auto": 60}

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="re
 RUN = Path(__file__).with_name("run.py")
 
 
+@pytest.mark.attack
 def test_damaged_inputs_are_read_or_refused(tmp_path):
     """In an interpreter of its own: processes are forked, which needs a parent with one thread."""
     environment = {**os.environ, "TMPDIR": str(tmp_path), "OMP_NUM_THREADS": "1"}

@@ -50,6 +50,7 @@ def test_a_second_start_does_nothing(preset, tmp_path):
     assert table_of(path) == before
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(("mode", "kills_wanted", "rows_wanted"), [(None, 20, 24), ("development", 6, 12), ("nested", 6, 12)])
 def test_killed_at_random_moments_the_table_is_the_same(mode, kills_wanted, rows_wanted, preset, tmp_path):
     """SIGKILL at random moments, start again each time; the final table equals that of an undisturbed study."""
