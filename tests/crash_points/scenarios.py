@@ -16,11 +16,12 @@ from chebnet2d.data.catalogue import find_entry
 from chebnet2d.data.generated import generate, generated_facts
 from chebnet2d.data.loading import files_of as raw_files_of
 from chebnet2d.data.own_graph import read_graph, write_graph
-from chebnet2d.models import FilterFirst, read_facts
+from chebnet2d.models import FilterFirst, on_bases, read_facts
 from chebnet2d.predictions import Answers, bases_for, write_predictions
 from chebnet2d.recipes import Recipe
 from chebnet2d.recipes.files import read_recipes, write_recipe
 from chebnet2d.study import Store, export_rows, run_study
+from chebnet2d.training import Checkpoint, fit, stored_split
 from cli_runner import run
 from kills import Work, files_of, same_files
 from raw_formats import write_heterophilous
@@ -256,6 +257,21 @@ def predict_from_bases(_: Path) -> Scenario:
             assert pyarrow.parquet.read_table(folder / "predictions.parquet").num_rows == 120
 
     return Scenario(work, after_kill=whole)
+
+
+@scenario
+def train_with_checkpoints(aside: Path) -> Scenario:
+    """One after every epoch; the model is saved before the last one goes."""
+    bases = precompute(_graph(), out=aside / "bases", degree=2)
+
+    def work(folder: Path) -> None:
+        checkpoint = Checkpoint(folder / "training.safetensors", seconds=0)
+        model = on_bases("chebnetii", bases, hidden_channels=4)
+        fit(model, bases, stored_split(bases, "uniform"), batches=40, epochs=4, checkpoint=checkpoint)
+        chebnet2d.save(model, folder / "model")
+        checkpoint.remove()
+
+    return Scenario(work)
 
 
 def _study(folder: Path) -> None:
