@@ -48,22 +48,6 @@ class TestRememberedOperators:
         assert torch.equal(after.to_dense(), fresh.to_dense())
         assert not torch.equal(after.to_dense(), before.to_dense())
 
-    @pytest.mark.parametrize("threads", [1, 2])
-    @pytest.mark.parametrize("place", [0, -1])
-    def test_a_write_anywhere_in_a_large_tensor_is_noticed(self, place, threads):
-        """Large ones are read in two halves, by two threads where torch has them; how many there are changes no answer."""
-        edge_index = torch.arange(17).repeat(2, operator_cache._WORTH_A_THREAD // (2 * 17 * 8) + 1)
-        number = torch.get_num_threads()
-        try:
-            torch.set_num_threads(threads)
-            before = self.operator(edge_index)
-            torch.set_num_threads(3 - threads)
-            assert self.operator(edge_index) is before
-            edge_index.numpy().reshape(-1)[place] = 11
-            assert self.operator(edge_index) is not before
-        finally:
-            torch.set_num_threads(number)
-
     def test_a_write_to_the_values_of_a_sparse_graph_is_noticed(self):
         edge_index, weight, nodes = weighted()
         a = adjacency(edge_index, weight, nodes).csr

@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -31,8 +30,6 @@ _KINDS: dict[str, Callable[[SparseOperator, torch.dtype], SparseOperator]] = {
 }
 # How many second tensors (edge weights, say) are kept for each first one: alternating between a few rebuilds nothing.
 _KEPT = 4
-# A thread starts in a tenth of a millisecond, in which a core reads about one or two MiB.
-_WORTH_A_THREAD = 4 << 20
 
 
 class _Seen:
@@ -180,25 +177,16 @@ def _constant(given: G, name: str, owner: str) -> G:
     return cast(G, plain)
 
 
-def _digest(tensor: Graph | None) -> list[tuple[tuple[int, ...], tuple[int, ...], list[int]]]:
-    """Equal for two tensors only if their numbers are, bit by bit: shape, strides and hashes of the memory of each part."""
+def _digest(tensor: Graph | None) -> list[tuple[tuple[int, ...], tuple[int, ...], int]]:
+    """Equal for two tensors only if their numbers are, bit by bit: shape, strides and a hash of the memory of each part.
+
+    One thread: two are no faster, since memory is what it waits for.
+    """
     found = []
     for part in _parts(tensor):
         memory = part.T if part.flags.f_contiguous else np.ascontiguousarray(part)  # no copy but of a slice
-        found.append((part.shape, part.strides, _hashes(memory.reshape(-1).view(np.uint8).data)))
+        found.append((part.shape, part.strides, xxhash.xxh3_128_intdigest(memory.data)))
     return found
-
-
-def _hashes(memory: memoryview) -> list[int]:
-    """128 bits of each half, or of all where that is little. xxhash lets go of the interpreter's lock: a thread for each half."""
-    if memory.nbytes < _WORTH_A_THREAD:
-        return [xxhash.xxh3_128_intdigest(memory)]
-    first, second = memory[: memory.nbytes // 2], memory[memory.nbytes // 2 :]
-    if torch.get_num_threads() == 1:
-        return [xxhash.xxh3_128_intdigest(half) for half in (first, second)]
-    with ThreadPoolExecutor(1) as other:  # made for each call: one that is kept would not survive a fork
-        waiting = other.submit(xxhash.xxh3_128_intdigest, second)
-        return [xxhash.xxh3_128_intdigest(first), waiting.result()]
 
 
 def _parts(tensor: Graph | None) -> list[np.ndarray[Any, Any]]:
