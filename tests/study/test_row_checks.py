@@ -131,3 +131,13 @@ def test_nothing_that_is_no_number_is_stored(finished, rows, tmp_path):
         with pytest.raises(chebnet2d.InputError, match="val_loss of a run of chebnet2d on csbm must be a finite number"):
             store.commit(units[0], [{**rows[0], "val_loss": float("nan")}])
         assert store.rows() == []
+
+
+def test_an_export_of_one_dataset(finished, tmp_path):
+    every = read_rows(finished)
+    name = every[-1]["dataset"]
+    export_rows(finished, tmp_path / "one.parquet", datasets=[name])
+    assert read_rows(tmp_path / "one.parquet") == [row for row in every if row["dataset"] == name]
+    with pytest.raises(chebnet2d.InputError, match="datasets must be .*got 'texaz'"):
+        export_rows(finished, tmp_path / "none.parquet", datasets=["texaz"])
+    assert not (tmp_path / "none.parquet").exists()

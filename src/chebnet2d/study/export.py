@@ -1,10 +1,10 @@
 """Every run of a study, trials included, in one flat file, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from chebnet2d._checks import InputError
+from chebnet2d._checks import InputError, one_of
 from chebnet2d._json import to_json
 from chebnet2d._targets import Mark, check_target, written_whole
 from chebnet2d.study.curves import unpack_curve
@@ -16,8 +16,8 @@ ENDINGS = (".csv", ".parquet", ".json")
 _MARKS = (Mark(b'"run_id","unit_id"'), Mark(b"PAR1", b"unit_id"), Mark(b"[\n {", b'"unit_id"'), Mark(b"[]"))
 
 
-def export_rows(store: str | Path, out: str | Path, *, force: bool = False) -> int:
-    """Write all rows, those of trials too, each with its checksum, and say how many they are.
+def export_rows(store: str | Path, out: str | Path, *, datasets: Collection[str] | None = None, force: bool = False) -> int:
+    """Write all rows, or those on some datasets, trials too, each with its checksum, and say how many they are.
 
     Nested values (test metrics, configuration, versions, machine) are JSON text in CSV and Parquet. ``force``: also in the place
     of a file that is no exported study.
@@ -28,6 +28,10 @@ def export_rows(store: str | Path, out: str | Path, *, force: bool = False) -> i
     check_target("export", "out", out, keep=(store,), marks=_MARKS, force=force)
     with Store(store, create=False) as opened:
         rows = [*opened.rows(), *opened.trials()]
+    if datasets is not None:
+        there = {row["dataset"] for row in rows}
+        wanted = {one_of("export", "datasets", name, there) for name in datasets}
+        rows = [row for row in rows if row["dataset"] in wanted]
     values = [dict(zip(STORED, stored(row), strict=True)) for row in rows]
     with written_whole(out) as temporary:
         if out.suffix == ".json":
