@@ -60,7 +60,7 @@ test-slow: $(VENV)/installed-test ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m slow $(PYTEST)
 
 attacks: $(VENV)/installed-test ## kills, damaged files and limits of memory: minutes
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile -m attack $(PYTEST)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile -m "attack and not slow" $(PYTEST)
 
 # Ray alone is installed here; the package, torch and the tests' tools are those of .venv, whose folder is added to the path.
 $(RAY)/installed: $(VENV)/installed-test
