@@ -58,6 +58,23 @@ def test_the_peak_is_within_the_limit(nodes, tmp_path):
     assert peak <= 1.1 * limit
 
 
+def test_bases_beyond_the_limit_and_many_classes(tmp_path):
+    """Bases of 700 MB, more than the limit leaves; answers to all nodes would be 40 MB, and each copy of them as much."""
+    graph, nodes, classes = tmp_path / "graph", 80_000, 60
+    graph.mkdir()
+    rng = np.random.default_rng(0)
+    pyarrow.csv.write_csv(pa.table({end: rng.integers(0, nodes, nodes) for end in ("source", "target")}), graph / "edges.csv")
+    y = rng.integers(0, classes, nodes)
+    columns = {f"f{f}": (rng.random(classes)[y] + rng.standard_normal(nodes)).astype(np.float32).round(2) for f in range(200)}
+    pyarrow.csv.write_csv(pa.table({"id": np.arange(nodes), "label": y, **columns}), graph / "nodes.csv")
+    train = ("train", graph, "--bases", tmp_path / "bases", "--epochs", "1", "--save", tmp_path / "model")
+    limit = least(*train) + 400
+    code, said, peak = command(*train, "--memory", f"{limit}MiB")
+    assert code == 0, said
+    assert sum(file.stat().st_size for file in (tmp_path / "bases").glob("block*")) > 700e6
+    assert peak <= 1.1 * limit
+
+
 @pytest.mark.slow
 def test_edges_that_exceed_the_limit_are_sorted_on_disk(tmp_path):
     """Four million edges of few nodes: in memory they alone take more than the limit."""

@@ -17,6 +17,8 @@ from chebnet2d.polynomials import BASES, Basis
 
 _AGAIN = "Precompute again."
 
+_MAPPED = 2**26  # bytes of files that are mapped at a time
+
 
 class Bases:
     """P_0, ..., P_D of some nodes. Only what is read is in memory.
@@ -98,14 +100,22 @@ class Bases:
         return self._place[place]
 
     def read(self, positions: Tensor) -> Tensor:
-        """Stored rows by position: B x (D + 1) x F in float32. Numpy copies them in the calling thread."""
+        """Stored rows by position: B x (D + 1) x F in float32. Numpy copies them in the calling thread.
+
+        Nothing of the files stays mapped, and no more than ``_MAPPED`` bytes are at any time: rows in no order touch a page for
+        each degree, and 10,000 of them as many pages as a small graph has.
+        """
         index = positions.numpy()
-        tile, place = index // self.manifest.tile, index % self.manifest.tile
-        if len(self._blocks) == 1:
-            return torch.from_numpy(self._blocks[0][tile, :, place].astype(np.float32, copy=False))
         out = np.empty((index.size, self.degree + 1, self.num_features), dtype=np.float32)
-        for (start, stop), block in zip(self.manifest.blocks, self._blocks, strict=True):
-            out[:, :, start:stop] = block[tile, :, place]
+        order = np.argsort(index, kind="stable")  # rows of one page are read together
+        pages = sum(mmap.PAGESIZE + block.itemsize * block.shape[-1] for block in self._blocks)
+        step = max(1, _MAPPED // ((self.degree + 1) * pages))
+        for first in range(0, index.size, step):
+            rows = order[first : first + step]
+            tile, place = np.divmod(index[rows], self.manifest.tile)
+            for (start, stop), block in zip(self.manifest.blocks, self._blocks, strict=True):
+                out[rows, :, start:stop] = block[tile, :, place]
+            self.forget()
         return torch.from_numpy(out)
 
     def read_term(self, positions: Tensor, degree: int, start: int, stop: int) -> Tensor:

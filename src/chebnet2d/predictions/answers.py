@@ -81,9 +81,7 @@ class Answers:
             return Prediction(self._whole.labels[rows], self._whole.probabilities[rows])
         assert isinstance(self.model, OnBases)
         assert self._bases is not None
-        found = self.model.predict(self._bases, positions=torch.arange(rows.start, rows.stop))
-        self._bases.forget()
-        return found
+        return self.model.predict(self._bases, positions=torch.arange(rows.start, rows.stop))
 
     def seen_lines(self) -> list[str]:
         """How many nodes are new since the training, and how many are gone; nothing where the graph has the same nodes."""

@@ -26,8 +26,8 @@ class Batches:
         evaluate_every: epochs between two looks at the validation nodes; the last epoch of a run is always looked at.
         shards: of bases: parts of a batch, each with a random stream of its own. One process with S shards and S processes with
             one each do the same arithmetic. Default: one per process.
-        memory: of bases: up to this size ("2GiB", or bytes) the training rows are held in memory; beyond, they are read for each
-            batch. Default: a quarter of what is free.
+        memory: of bases: up to this size ("2GiB", or bytes) the training rows are held in memory, and the validation rows beside
+            them; beyond, they are read for each batch. Default: a quarter of what is free.
     """
 
     size: int = 10_000

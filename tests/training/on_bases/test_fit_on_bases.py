@@ -10,6 +10,7 @@ from bases_of_methods import bases_for
 from chebnet2d.bases import precompute
 from chebnet2d.models import EachBasis, FilterFirst, on_bases
 from chebnet2d.training import Batches, Run, Settings, fit, fit_many
+from chebnet2d.training.tasks.bases import BasesSource
 
 
 class TestTraining:
@@ -76,7 +77,15 @@ class TestTraining:
             model = on_bases("chebnet2d", bases, hidden_channels=6)
             return fit(model, bases, split, batches=Batches(50, memory=memory), epochs=4).history
 
-        assert train(1) == train("1GiB")
+        rows = 4 * (bases.degree + 1) * bases.num_features
+        only_training = rows * split.train.numel()
+        assert train(1) == train(only_training) == train("1GiB")
+        held = {}
+        for memory in (1, only_training, only_training + rows * split.val.numel()):
+            run = Run(on_bases("chebnet2d", bases), split, 0, Settings())
+            source = BasesSource(bases, Batches(50, memory=memory), [run], torch.device("cpu"))
+            held[memory] = [part is not None for part in (source.held, source.held_val)]
+        assert list(held.values()) == [[False, False], [True, False], [True, True]]
 
     def test_a_run_in_a_stack_follows_the_same_run_alone(self, split, stored):
         bases = stored["L_hat"]

@@ -158,6 +158,7 @@ def _on_disk(recipe: Any, data: Any, split: Any, folder: Path, size: int, limit:
     built = recipe.build(bases)
     ids = data.get("node_ids")
     built.preparation, built.seen = data.get("preparation"), SeenNodes(np.arange(data.num_nodes) if ids is None else ids, split)
+    data.x = data.columns = None  # training reads the bases alone: room for their rows
     say(f"{bases}: {show_bytes(bases.nbytes)} in {folder}", quiet=quiet)
     say(f"{recipe.method}, {built.reading}, batches of {size} rows", quiet=quiet)
     return bases, built, Batches(size, memory=memory_for_rows(bases, size, limit))

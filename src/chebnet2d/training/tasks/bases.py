@@ -63,9 +63,11 @@ class BasesSource(Source):
         parts = [digest(part.cpu().numpy()) for part in (self.y, self.train, self.val)]
         self.identity = f"{bases.manifest.identity} {parts} {batches.size} {self.shards} {batches.evaluate_every}"
         limit = free_bytes() // 4 if batches.memory is None else parse_bytes(batches.memory, "fit")
-        size = 4 * self.train.numel() * (bases.degree + 1) * bases.num_features
-        # Read in stored order, once; batches are then gathered from memory.
-        self.held = self._gathered(self.train) if size <= limit else None
+        row = 4 * (bases.degree + 1) * bases.num_features
+        # Read in stored order, once; batches are then gathered from memory. Validation rows, of every epoch too, come second.
+        self.held = self._gathered(self.train) if row * self.train.numel() <= limit else None
+        both = self.held is not None and row * (self.train.numel() + self.val.numel()) <= limit
+        self.held_val = self._gathered(self.val) if both else None
 
     @staticmethod
     def accepts(data: Any, batches: Batches | None) -> bool:
@@ -86,20 +88,15 @@ class BasesSource(Source):
         return DistributedLearner(runs[0], self.shards, self.mine)
 
     def _gathered(self, positions: Tensor) -> Tensor:
-        """Rows from disk by parts, of which nothing stays mapped."""
+        """Rows from disk, by parts."""
         out: Tensor | None = None
         for start in range(0, positions.numel(), self.batches.size):
-            part = self._read(positions[start : start + self.batches.size])
+            part = self.bases.read(positions[start : start + self.batches.size])
             if out is None:
                 out = part.new_empty(positions.numel(), *part.shape[1:])
             out[start : start + self.batches.size] = part
         assert out is not None
         return out
-
-    def _read(self, positions: Tensor) -> Tensor:
-        terms = self.bases.read(positions)
-        self.bases.forget()
-        return terms
 
     def batches_of(self, epoch: int) -> Iterator[tuple[int, list[Batch]]]:
         """(rows of the batch, our shards of it) in the order of the epoch, which is the same for every seed."""
@@ -119,9 +116,15 @@ class BasesSource(Source):
     def stream(self, positions: Tensor, part: int, parts: int) -> Iterator[Batch]:
         """Consecutive rows in batches; of several processes, those of one."""
         mine = positions.tensor_split(parts)[part]
+        if positions is self.val and self.held_val is not None:
+            rows, size = self.held_val.tensor_split(parts)[part], self.batches.size
+            for terms, y in zip(rows.split(size), self.y[mine].split(size), strict=True):
+                if terms.shape[0]:
+                    yield Batch((self._pinned(terms).to(self.device),), y.to(self.device))
+            return
 
         def read(rows: Tensor) -> tuple[Tensor, Tensor]:
-            return self._pinned(self._read(rows)), self.y[rows].to(self.device)
+            return self._pinned(self.bases.read(rows)), self.y[rows].to(self.device)
 
         pieces = [rows for rows in mine.split(self.batches.size) if rows.numel()]
         for terms, y in _ahead(read, pieces, self.device):
@@ -129,7 +132,7 @@ class BasesSource(Source):
 
     def _rows(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         positions = self.train[chosen]
-        terms = self._read(positions) if self.held is None else self.held.index_select(0, chosen)
+        terms = self.bases.read(positions) if self.held is None else self.held.index_select(0, chosen)
         return self._pinned(terms), self.y[positions].to(self.device)
 
     def _pinned(self, terms: Tensor) -> Tensor:
