@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chebnet2d import InputError
-from chebnet2d.bases import disk_operator, give_up_edges, precompute
+from chebnet2d.bases import disk_operator, extend, give_up_edges, precompute
 from chebnet2d.bases.manifest import matrix_digest
 from chebnet2d.bases.operators import any_operator
 from chebnet2d.cluster import ProcessExecutor
@@ -113,6 +113,52 @@ def test_bases_of_a_graph_that_is_read_in_chunks(kind, tmp_path, monkeypatch):
     assert second.manifest.graph_digest == first.manifest.graph_digest
     assert torch.equal(first.read(torch.arange(50)), second.read(torch.arange(50)))
     assert precompute(chunked, out=tmp_path / "bases", degree=3, rows="all").folder == first.folder, "they are known"
+
+
+NAMES = {
+    "integers": [str(7 * k) for k in range(60)],
+    "integers, and words in the last lines": [*map(str, range(55)), "a", "b", "c", "d", "007"],
+    # pyarrow reads these as integers of as many digits
+    "written as hexadecimal numbers": [f"0x{10**11 + k:x}" for k in range(60)],
+    "with leading zeros": [f"{k:03d}" for k in range(60)],
+    "at the limits of 64 bits": [str(2**63 - k) for k in range(-29, 1)] + [str(k - 2**63) for k in range(-15, 15)],
+    "beyond 18 digits": [str(10**18 + (-1) ** k * k) for k in range(60)],
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_ids_of_every_kind_are_the_same_in_chunks(kind, tmp_path, monkeypatch):
+    """Ids that become integers in some chunks and texts in others; against the ids and edges as Python numbers them."""
+    names, rng = NAMES[kind], np.random.default_rng(1)
+    ends = np.sort(rng.permutation(300) % 60).reshape(2, 150, order="F")  # the last ids are in the last lines
+    edges = [(names[a], names[b]) for a, b in ends.T]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *(f"{a},{b}" for a, b in edges), ""]))
+    integers = all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) for name in names)
+    order = sorted(names, key=int) if integers else sorted(names)
+    monkeypatch.setattr(csv_table, "_BLOCK", 120)
+    for on_disk in (False, True):
+        data = read_graph(tmp_path, features="identity", edges_on_disk=on_disk)
+        assert [str(name) for name in data.node_ids] == order
+        index = data.edge_index.numpy() if not on_disk else np.concatenate(list(map(np.stack, data.edge_index.chunks())), axis=1)
+        assert index.T.tolist() == [[order.index(a), order.index(b)] for a, b in edges]
+
+
+def test_bases_are_extended_where_edges_are_on_disk(tmp_path, monkeypatch):
+    """A ring with a new leaf: as many rows are computed as with edges in memory, with the same bits."""
+    monkeypatch.setattr(external_sort, "BUCKET", 50)
+    nodes = 200
+    around = torch.stack([torch.arange(nodes), (torch.arange(nodes) + 1) % nodes])
+    index = torch.cat([around, torch.tensor([[17], [nodes]])], dim=1)
+    x = torch.randn(nodes + 1, 3, generator=torch.Generator().manual_seed(0))
+    known = precompute(data_of(around, nodes, x[:nodes]), out=tmp_path / "known", degree=4, rows="all")
+    changed = data_of(index, nodes + 1, x)
+    give_up_edges(changed, "L_hat")
+    found = extend(known, changed, out=tmp_path / "extended")
+    whole = precompute(data_of(index, nodes + 1, x), out=tmp_path / "whole", degree=4, rows="all")
+    assert found.anew is None
+    assert found.computed < 20
+    every = torch.arange(nodes + 1)
+    assert torch.equal(found.bases.terms(every), whole.terms(every))
 
 
 def test_the_same_sentences_as_without_chunks(tmp_path, monkeypatch):

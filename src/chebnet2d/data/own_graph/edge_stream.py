@@ -1,6 +1,6 @@
 """Edges of a table in chunks, for files that fit no memory: ids are numbered while they are read, and the numbers go to disk."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,35 +34,58 @@ class StreamedIds(IdColumns):
         return ListedEdges(self.source, self.target, numbers, num_nodes)
 
 
-def stream_ids(table: Table, columns: tuple[int, int]) -> StreamedIds:
-    """As ``encode`` of the two columns, but in chunks: what is in memory are the different ids."""
-    known: Any = None
-    firsts, parts = np.zeros(0, dtype=np.int64), (DiskArray(np.int32), DiskArray(np.int32))
-    row = 0
-    for arrays in table.batches(columns):
-        rows = len(arrays[0])
-        found = encode(_RowsFrom(table, row), columns, [pa.chunked_array([array]) for array in arrays], "id")
-        values = found.values
-        if known is None:
-            known = values.slice(0, 0)
-        if known.type != values.type:  # integers beyond 64 bits: all ids are texts
-            known, values = known.cast(pa.string()), values.cast(pa.string())
-        place = pc.index_in(values, value_set=known)
+class _Numbers:
+    """Every id so far, in the order in which they were met: its place is its number."""
+
+    def __init__(self) -> None:
+        self.ids: Any = pa.array([], pa.string())
+
+    def of(self, values: Any) -> tuple[Any, Any]:
+        """Of ids that are each there once: their numbers, and flags of those that are new."""
+        if not len(self.ids):
+            self.ids = values.slice(0, 0)
+        if self.ids.type != values.type:  # some chunks have integers alone: all ids are texts
+            self.ids, values = self.ids.cast(pa.string()), values.cast(pa.string())
+        place = pc.index_in(values, value_set=self.ids)
         new = np.asarray(place.is_null())
         numbers = np.asarray(place.fill_null(0)).astype(np.int64)
-        numbers[new] = len(known) + np.arange(int(new.sum()))
-        if numbers.size and numbers.max() >= 2**31:
+        numbers[new] = len(self.ids) + np.arange(int(new.sum()))
+        self.ids = pa.concat_arrays([self.ids, values.filter(pa.array(new))])
+        return numbers, new
+
+
+def stream_ids(table: Table, columns: tuple[int, int]) -> StreamedIds:
+    """As ``encode`` of the two columns, but in chunks: what is in memory are the different ids."""
+    known = _Numbers()
+    firsts, parts = np.zeros(0, dtype=np.int64), (DiskArray(np.int32), DiskArray(np.int32))
+    row = 0
+    # Looking up a chunk hashes all known ids once, so that it has to have about as many rows.
+    for arrays in _joined(table.batches(columns), lambda: len(known.ids) // 2):
+        rows = len(arrays[0])
+        found = encode(_RowsFrom(table, row), columns, arrays, "id")
+        numbers, new = known.of(found.values)
+        if len(known.ids) >= 2**31:
             raise InputError(table.label, "ids", "fewer than 2^31", got="more", verb="be")
-        codes = numbers[found.codes].reshape(2, rows)
-        places = np.full(len(values), 2 * rows, dtype=np.int64)
-        np.minimum.at(places, found.codes.reshape(2, rows).T.reshape(-1), np.arange(2 * rows))
+        codes = found.codes.reshape(2, rows)
+        places = np.full(len(numbers), 2 * rows, dtype=np.int64)
+        np.minimum.at(places, codes.T.reshape(-1), np.arange(2 * rows))
         firsts = np.concatenate([firsts, 2 * row + places[new]])
-        known = pa.concat_arrays([known, values.filter(pa.array(new))])
         for part, own in zip(parts, codes, strict=True):
-            part.append(own)
+            part.append(numbers[own])
         row += rows
-    known = pa.array([], pa.string()) if known is None else known
-    return StreamedIds(table, columns, "id", np.arange(len(known)), known, firsts, *parts)
+    return StreamedIds(table, columns, "id", np.arange(len(known.ids)), known.ids, firsts, *parts)
+
+
+def _joined(batches: Iterator[list[Any]], least: Callable[[], int]) -> Iterator[list[Any]]:
+    """Batches of rows put together until there are ``least()`` rows, which is asked anew for each; the last may have fewer."""
+    waiting: list[list[Any]] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(len(arrays[0]) for arrays in waiting) >= least():
+            yield [pa.chunked_array(column) for column in zip(*waiting, strict=True)]
+            waiting = []
+    if waiting:
+        yield [pa.chunked_array(column) for column in zip(*waiting, strict=True)]
 
 
 class _RowsFrom(Table):
