@@ -74,6 +74,21 @@ def copy_gib_per_second() -> float:
     return 2 * 4 * source.numel() / 2**30 / min(times[1:])
 
 
+def write_gib_per_second(folder: Path) -> float:
+    """GiB that a plain file takes in a second until it is on the disk: what no file is written faster than."""
+    chunk, count, path = b"\1" * 2**26, 16, folder / "speed.bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    with path.open("wb") as file:
+        for _ in range(count):
+            file.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+    seconds = time.perf_counter() - start
+    path.unlink()
+    return len(chunk) * count / 2**30 / seconds
+
+
 def record(arguments: argparse.Namespace, name: str, figures: dict[str, Any]) -> None:
     figures = {"command": name, "threads": torch.get_num_threads(), "cores_of_others": round(others(), 2), **figures}
     print(json.dumps(figures, indent=1), flush=True)

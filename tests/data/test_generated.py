@@ -19,6 +19,7 @@ from cli_runner import run
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 SCALES = {"ogbn-arxiv": 0.01, "ogbn-products": 0.001, "penn94": 0.02, "genius": 0.004, "twitch-gamers": 0.01}
+SCALES |= {"roman-empire": 0.05, "amazon-ratings": 0.05}
 
 
 @pytest.mark.parametrize("model", ["power-law", "csbm"])

@@ -41,7 +41,7 @@ def test_lines(tmp_path):
 
 
 def test_wrong_calls(tmp_path):
-    with pytest.raises(InputError, match="methods must be one of 'chebnet2d', 'chebnetii', 'optbasis', got 'gcn'"):
+    with pytest.raises(InputError, match="methods must be one of 'chebnet2d', 'chebnetii', 'optbasis', 'gprgnn', got 'gcn'"):
         table4(tmp_path, methods=("gcn",))
     with pytest.raises(InputError, match="datasets must be one of"):
         table4(tmp_path, datasets=("cora",))

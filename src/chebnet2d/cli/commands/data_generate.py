@@ -10,7 +10,9 @@ from chebnet2d.cli.command import command
 
 @command("data generate", order=150)
 def generate(
-    like: Annotated[str, typer.Option(help="ogbn-arxiv, ogbn-products, penn94, genius or twitch-gamers.")],
+    like: Annotated[
+        str, typer.Option(help="ogbn-arxiv, ogbn-products, penn94, genius, twitch-gamers, roman-empire or amazon-ratings.")
+    ],
     scale: Annotated[float, typer.Option(help="Part of the nodes and edges, for trials.")] = 1.0,
     model: Annotated[str, typer.Option(help="power-law or csbm.")] = "power-law",
     seed: Annotated[int, typer.Option(help="Seed of the graph.")] = 0,

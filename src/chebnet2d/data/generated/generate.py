@@ -32,7 +32,7 @@ def generate(
     """Write a graph like a large dataset below ``root``, from where ``load(like, root)`` reads it.
 
     Args:
-        like: "ogbn-arxiv", "ogbn-products", "penn94", "genius" or "twitch-gamers".
+        like: "ogbn-arxiv", "ogbn-products", "penn94", "genius", "twitch-gamers", "roman-empire" or "amazon-ratings".
         scale: part of the nodes and edges, for trials.
         model: "power-law" (degrees with a heavy tail) or "csbm" (all nodes of a class alike).
         progress: called with what is being done.

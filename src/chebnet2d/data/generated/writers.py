@@ -119,11 +119,27 @@ def _write_facebook(folder: Path, drawing: Drawing, say: Say) -> None:
     _write_splits(folder / drawing.entry.optional[0], rng, shape, np.flatnonzero(~hidden))
 
 
+def _write_heterophilous(folder: Path, drawing: Drawing, say: Say) -> None:
+    shape, y, keys, rng = drawing.shape, drawing.y, drawing.keys, drawing.rng
+    say("writing edges and features")
+    x = np.concatenate(list(_dense_features(rng, shape, y)))
+    drawn = [_split_indices(rng, shape, np.arange(shape.nodes)) for _ in range(shape.splits)]
+    masks: dict[str, Any] = {
+        f"{part}_masks": np.zeros((shape.splits, shape.nodes), dtype=bool) for part in ("train", "val", "test")
+    }
+    for row, parts in enumerate(drawn):
+        for mask, chosen in zip(masks.values(), parts.values(), strict=True):
+            mask[row, chosen] = True
+    edges = np.stack([keys // shape.nodes, keys % shape.nodes], axis=1)
+    np.savez_compressed(folder / drawing.entry.files[0], node_features=x, node_labels=y, edges=edges, **masks)
+
+
 WRITERS: dict[str, Callable[[Path, Drawing, Say], None]] = {
     "ogb": _write_ogb,
     "twitch-gamers": _write_twitch,
     "genius": _write_genius,
     "facebook100": _write_facebook,
+    "heterophilous": _write_heterophilous,
 }
 
 
