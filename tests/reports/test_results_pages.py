@@ -11,7 +11,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 PAGES = {
     "baselines": (4200, 0, "1", "chebnet2d"),
     "table2": (99, 88, None, "chebnet2d"),
-    "table3": (720, 3840, None, "2-D by values"),
+    "table3": (960, 5120, None, "2-D by values"),
 }
 
 

@@ -42,8 +42,11 @@ def export_rows(store: str | Path, out: str | Path, *, datasets: Collection[str]
             import pyarrow.csv
             import pyarrow.parquet
 
-            write = pyarrow.csv.write_csv if out.suffix == ".csv" else pyarrow.parquet.write_table
-            write(pa.Table.from_pylist(values), temporary)
+            table = pa.Table.from_pylist(values)
+            if out.suffix == ".csv":
+                pyarrow.csv.write_csv(table, temporary)
+            else:
+                pyarrow.parquet.write_table(table, temporary, compression="zstd")  # curves get smaller by a third
     return len(rows)
 
 
