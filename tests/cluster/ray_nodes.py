@@ -42,7 +42,7 @@ def marked(folder, function, *arguments):
 
 
 class Killer:
-    """Called after the first result: kills a node in the middle of a task."""
+    """Called after every result: kills a node in the middle of a task, the first time that one is at work."""
 
     def __init__(self, made, folder):
         self.made, self.folder, self.killed = made, folder, None
@@ -54,14 +54,14 @@ class Killer:
     def __call__(self, *_):
         if self.killed is not None:
             return
-        for _ in range(300):
+        for _ in range(60):
             begun, done = self.marks("begun"), self.marks("done")
             busy = sorted(begun.keys() - done.keys(), key=begun.__getitem__)
             if busy and self.dies(busy[-1]):
                 self.killed = busy[-1]
                 return
             time.sleep(0.05)
-        pytest.fail("no node was at work")
+        # Both tasks were done at about the same time, and no other is given out during this call: the next result is as good.
 
     def dies(self, mark):
         """The node and its process, as when a machine loses its power; False if the task was done before."""
