@@ -13,7 +13,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from chebnet2d.bases.blocks import disk_errors, has_block, new_block
+from chebnet2d.bases.blocks import BlockFile, disk_errors, has_block, new_block
 from chebnet2d.bases.disk_operator import DiskOperator
 from chebnet2d.bases.inputs import Inputs
 from chebnet2d.bases.recurrence import block_terms
@@ -65,16 +65,28 @@ class BlockComputation:
                 terms = block_terms(matrix, self.inputs.basis, first, spare, self.manifest.degree)
             else:
                 terms = self.reuse.terms(matrix, first, spare, (start, stop))
-            for d, term in enumerate(terms):
-                block.write(d, term, self.inputs.rows)
-                if report is not None:
-                    report(index, d + 1)
+            self._write(block, terms, (lambda done: report(index, done)) if report is not None else None)
             self._wait_for_disk()
         if self._disk is not None:
             self._saving = self._disk.submit(block.save)
             return
         with disk_errors(self.out):
             block.save()
+
+    def _write(self, block: BlockFile, terms: Iterator[Tensor], report: Callable[[int], None] | None) -> None:
+        """A term is written while the next one is computed, which reads it too; the one after that takes its place."""
+        with ThreadPoolExecutor(1) as pen:
+            writing: Future[None] | None = None
+            for d, term in enumerate(terms):
+                if writing is not None:
+                    writing.result()
+                    if report is not None:
+                        report(d)
+                writing = pen.submit(block.write, d, term, self.inputs.rows)
+            assert writing is not None
+            writing.result()
+        if report is not None:
+            report(self.manifest.degree + 1)
 
     @contextmanager
     def saving_behind(self) -> Iterator[None]:

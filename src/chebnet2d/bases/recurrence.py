@@ -23,7 +23,7 @@ def buffers_needed(basis: Basis) -> int:
 def block_terms(
     operator: SparseOperator | DiskOperator, basis: Basis, start: Tensor, spare: Tensor, degree: int
 ) -> Iterator[Tensor]:
-    """The terms, each to be used before the next is asked for. ``start`` is overwritten, and so is ``spare`` of its shape."""
+    """The terms, each as it is until the next is there. ``start`` is overwritten, and so is ``spare`` of its shape."""
     if not isinstance(basis, ThreeTermBasis):
         with torch.no_grad():
             yield from basis.terms(lambda v: large_step(operator, v.contiguous(), torch.empty_like(v)), start, degree)
