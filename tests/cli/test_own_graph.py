@@ -137,16 +137,23 @@ def test_too_few_classes(tmp_path, label, got):
     assert not (tmp_path / "m").exists()
 
 
-def test_train_tells_of_settings_chosen_for_the_dataset(tmp_path, monkeypatch):
-    hint = "come with --preset shipped"
-    assert hint not in run("train", "digits", "--epochs", 1).stdout, "there are none for digits"
+def test_train_takes_what_is_known_of_a_dataset(tmp_path, monkeypatch):
+    line = "settings for digits: found by search: trial 1 of 2 (--preset none: the method's defaults)\n"
+    assert "settings for" not in run("train", "digits", "--epochs", 1).stdout, "nothing is known of digits"
+    known = Recipe(
+        "chebnet2d", dataset="digits", settings={"lr": 0.02}, origin="found by search: trial 1 of 2; space lr 0.01|0.02"
+    )
+    monkeypatch.setattr("chebnet2d.recipes.known_recipe", lambda method, dataset: known if dataset == "digits" else None)
+    assert line in run("train", "digits", "--epochs", 1).stdout
+    record = json.loads(run("train", "digits", "--epochs", 1, "--weight-decay", 0.0, "--json").stdout)
+    assert record["preset"].startswith("found by search: trial 1 of 2")
+    assert (record["settings"]["lr"], record["settings"]["weight_decay"]) == (0.02, 0.0)
+    for preset, origin in (("none", "defaults of the class"), ("published", load_recipe("chebnet2d", "digits").origin)):
+        record = json.loads(run("train", "digits", "--epochs", 1, "--preset", preset, "--json").stdout)
+        assert record["preset"] == origin
     monkeypatch.chdir(tmp_path)
     small_graph(tmp_path / "search")
-    assert hint not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
-    chosen = {name: Recipe("chebnet2d", settings={"lr": 0.02}) for name in ("default", "digits")}
-    monkeypatch.setattr("chebnet2d.recipes.shipped_recipes", lambda method: chosen)
-    assert hint in run("train", "Digits", "--epochs", 1).stdout
-    assert hint not in run("train", "digits", "--epochs", 1, "--preset", "shipped").stdout
+    assert "settings for" not in run("train", "search", *QUICK).stdout, "a table of the presets, but no dataset"
 
 
 def test_settings_are_those_that_auto_begins_with(tmp_path):

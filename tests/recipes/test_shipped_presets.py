@@ -3,18 +3,22 @@
 import inspect
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 import chebnet2d
 from chebnet2d.models import GCN, GCNII, LINKX, MODELS, PDEGCN, GloGNN, NodeFormer
-from chebnet2d.recipes import load_recipe, search_ranges, shipped_recipes
+from chebnet2d.recipes import chosen_recipes, known_recipe, load_recipe, search_ranges, shipped_recipes
 from chebnet2d.search import make_space
 from chebnet2d.study import Protocol, Selection
 from chebnet2d.study.points import searched_axes, trial_recipes
 from chebnet2d.training import Settings
+from cli_runner import run
 from shipped_methods import OURS
 
+CHOSEN = Path(str(files("chebnet2d"))) / "recipes" / "chosen"
+RESULTS = Path(__file__).parents[2] / "results"
 NAMES = {"gcn": GCN, "gcnii": GCNII, "linkx": LINKX, "glognn": GloGNN, "pdegcn": PDEGCN, "nodeformer": NodeFormer}
 
 
@@ -110,3 +114,27 @@ def test_a_search_of_a_unified_method_leaves_features_and_mlp_as_a_study_runs_th
 )
 def test_defaults_divide_counts_of_words_by_their_sum_and_nothing_else(dataset, transform):
     assert load_recipe("chebnet2d", dataset).transform == transform
+
+
+@pytest.mark.parametrize("study", sorted(folder.name for folder in CHOSEN.iterdir()))
+def test_what_studies_chose_is_what_is_shipped(study, tmp_path):
+    """The files are those that the command writes from the study's runs."""
+    run("study", "presets", "--store", RESULTS / f"{study}.parquet", "--out", tmp_path / "anew")
+    anew = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "anew").iterdir()}
+    assert anew == {path.name: path.read_text(encoding="utf-8") for path in (CHOSEN / study).iterdir()}
+
+
+def test_what_is_known_of_a_method_on_a_dataset():
+    chosen = chosen_recipes("gprgnn")["chameleon-filtered"]
+    assert chosen.origin.startswith("found by search: trial ")
+    assert known_recipe("gprgnn", "Chameleon_Filtered") == chosen
+    assert known_recipe("gprgnn", "pubmed") == load_recipe("gprgnn", "pubmed"), "published, as long as no study has chosen"
+    assert known_recipe("gprgnn:unified", "chameleon-filtered") is None, "no study has searched it"
+    assert known_recipe("gprgnn", "digits") is None
+    studied = {dataset for folder in CHOSEN.iterdir() for path in folder.iterdir() for dataset in tomllib.loads(path.read_text())}
+    assert sum(len(chosen_recipes(path.stem)) for folder in CHOSEN.iterdir() for path in folder.iterdir()) >= 11 * len(studied)
+    for name in OURS:
+        for dataset, recipe in chosen_recipes(name).items():
+            sizes = {"num_nodes": 20} if "num_nodes" in inspect.signature(MODELS[name]).parameters else {}
+            MODELS[name](6, 3, **sizes, **recipe.arguments)
+            assert set(Settings.of(**recipe.settings).groups) <= set(MODELS[name].groups), dataset

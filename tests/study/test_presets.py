@@ -8,7 +8,7 @@ import pytest
 from chebnet2d import InputError
 from chebnet2d.recipes import load_recipe
 from chebnet2d.study import read_rows
-from chebnet2d.study.presets import chosen_recipes
+from chebnet2d.study.presets import presets_of
 from cli_runner import run
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -35,9 +35,9 @@ def test_files_of_others_stay(tmp_path):
 
 def test_a_nested_search_has_no_settings_of_a_dataset():
     with pytest.raises(InputError, match=r"one choice for each method and dataset, got several for .* mode = \"development\""):
-        chosen_recipes(read_rows(RESULTS / "table3.parquet"))
+        presets_of(read_rows(RESULTS / "table3.parquet"))
 
 
 def test_a_study_without_a_search():
     with pytest.raises(InputError, match="runs whose settings its search chose, got none"):
-        chosen_recipes(row for row in read_rows(RESULTS / "baselines.parquet")[:10])
+        presets_of(row for row in read_rows(RESULTS / "baselines.parquet")[:10])

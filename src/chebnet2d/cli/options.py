@@ -45,7 +45,10 @@ OutsideMethod = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(help="Settings from a preset file, or 'shipped' for the package's own."),
+    typer.Option(
+        help="Settings from a preset file; 'shipped': what the package's studies chose for the dataset, else published (train's "
+        "default where there are any); 'published': those alone; 'none': the method's defaults."
+    ),
     Also("load_recipe.path"),
 ]
 Transform = Annotated[
@@ -111,19 +114,24 @@ class RecipeOptions:
         return self.method is None and self.preset is None and not typed(model) and typed(settings).keys() <= stopping
 
     def recipe(self, dataset: str, settings: Any, model: Any = None, *, own: bool = False) -> Any:
-        """The preset, or the defaults of the class, with what was typed in its place. For an ``own`` graph those that ``auto``
-        begins with: of some methods the class is that of the paper, and its defaults are poor."""
+        """The preset, with what was typed in its place. Without one: what is known of the dataset, else the class's defaults.
+        For an ``own`` graph those that ``auto`` begins with: of some methods the class is that of the paper, and its defaults are
+        poor."""
         from dataclasses import replace
 
-        from chebnet2d.recipes import DEFAULT, Recipe, change_recipe, load_recipe
+        from chebnet2d.recipes import DEFAULT, Recipe, change_recipe, known_recipe, load_recipe
 
-        method = self.method or "chebnet2d"
-        if self.preset is None and own:
+        method, preset = self.method or "chebnet2d", self.preset
+        if preset is None and own:
             base = replace(load_recipe(method, DEFAULT), dataset=dataset)
-        elif self.preset is None:
+        elif preset is None:
+            base = known_recipe(method, dataset) or Recipe(method, dataset=dataset)
+        elif preset == "none":
             base = Recipe(method, dataset=dataset)
+        elif preset == "shipped":
+            base = known_recipe(method, dataset) or load_recipe(method, dataset)
         else:
-            base = load_recipe(method, dataset, None if self.preset == "shipped" else Path(self.preset))
+            base = load_recipe(method, dataset, None if preset == "published" else Path(preset))
         return change_recipe(base, model=model and typed(model), settings=typed(settings), transform=self.transform)
 
 

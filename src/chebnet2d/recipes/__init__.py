@@ -6,6 +6,8 @@ from chebnet2d.recipes.files import (
     canonical_name,
     check_recipe_file,
     check_recipe_folder,
+    chosen_recipes,
+    known_recipe,
     load_recipe,
     read_recipes,
     search_ranges,
@@ -14,11 +16,12 @@ from chebnet2d.recipes.files import (
     write_recipes,
 )
 from chebnet2d.recipes.on_disk import AUTO, NEVER, choose_way, make_bases, memory_for_rows, whole_graph_note
-from chebnet2d.recipes.recipe import NO_TRANSFORM, SEARCHED, Recipe
+from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, SEARCHED, Recipe, short_origin
 from chebnet2d.recipes.ways import ROWS, steps_in_place_of_epochs
 
 __all__ = [
     "AUTO",
+    "CLASS_DEFAULTS",
     "DEFAULT",
     "NEVER",
     "NO_TRANSFORM",
@@ -30,12 +33,15 @@ __all__ = [
     "check_recipe_file",
     "check_recipe_folder",
     "choose_way",
+    "chosen_recipes",
+    "known_recipe",
     "load_recipe",
     "make_bases",
     "memory_for_rows",
     "read_recipes",
     "search_ranges",
     "shipped_recipes",
+    "short_origin",
     "steps_in_place_of_epochs",
     "whole_graph_note",
     "write_recipe",

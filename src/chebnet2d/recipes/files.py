@@ -1,5 +1,8 @@
 """Recipes in files, called presets: shipped with the package for each method and dataset, or found by a search.
 
+The package has two kinds: ``presets/METHOD.toml``, published by the method's authors or found by single searches, and
+``chosen/STUDY/METHOD.toml``, chosen by a study with one budget for all methods and written by ``chebnet2d study presets``.
+
 A preset file is TOML, one table per dataset, ``[default]`` for all others::
 
     [cora]
@@ -70,6 +73,26 @@ def load_recipe(method: str, dataset: str, path: str | Path | None = None, *, se
 def shipped_recipes(method: str) -> dict[str, Recipe]:
     """Those of the package, by dataset, and "default" for all others; of an outside method the defaults of its class."""
     return _recipes(_shipped_tables(method), parse_method(method).model, f"the presets of {method!r}")
+
+
+def chosen_recipes(method: str) -> dict[str, Recipe]:
+    """Those that studies with one budget for all methods chose, by dataset; of a variant that no study has searched none."""
+    asked = parse_method(method)
+    found: dict[str, Recipe] = {}
+    for study in sorted(files("chebnet2d").joinpath("recipes", "chosen").iterdir(), key=lambda folder: folder.name):
+        source = study.joinpath(f"{asked.model}.toml")
+        if asked.variant is None and source.is_file():
+            where = f"what {study.name} chose for {method!r}"
+            found |= _recipes(tomllib.loads(source.read_text(encoding="utf-8")), asked.model, where)
+    return found
+
+
+def known_recipe(method: str, dataset: str) -> Recipe | None:
+    """What the package knows of a method on this very dataset: chosen by a study, else published; None where it knows nothing."""
+    name = canonical_name(dataset)
+    if (chosen := chosen_recipes(method).get(name)) is not None:
+        return chosen
+    return load_recipe(method, name) if name in shipped_recipes(method) else None
 
 
 def search_ranges(method: str) -> dict[str, dict[str, list[Any]]]:

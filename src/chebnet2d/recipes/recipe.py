@@ -28,6 +28,15 @@ SEARCHED = "found by search"
 CLASS_DEFAULTS = "defaults of the class"
 
 
+def short_origin(origin: str) -> str:
+    """Without the ranges of a search, for a line on a screen.
+
+    >>> short_origin("found by search: trial 3 of 12; space lr 0.1|0.2")
+    'found by search: trial 3 of 12'
+    """
+    return origin.partition("; space ")[0]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a method is run on a dataset, and where the numbers come from.

@@ -7,7 +7,7 @@ from typing import Any
 
 from chebnet2d import data as datasets
 from chebnet2d.models import MODELS, find_model
-from chebnet2d.recipes import load_recipe, search_ranges, shipped_recipes
+from chebnet2d.recipes import chosen_recipes, load_recipe, search_ranges, shipped_recipes
 
 _ORDER = ("2d", "I", "II", "III", "-")
 
@@ -31,6 +31,7 @@ def describe_method(method: str, dataset: str = "cora", root: str | Path | None 
         "arguments": {argument.name: argument.default for argument in arguments if argument.default is not argument.empty},
         "groups": {group: list(prefixes) for group, prefixes in model.groups.items()},
         "presets": {name: recipe.to_json() for name, recipe in shipped_recipes(method).items()},
+        "chosen": {name: recipe.to_json() for name, recipe in chosen_recipes(method).items()},
         "search": search_ranges(method),
     }
 

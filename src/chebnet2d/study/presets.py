@@ -7,7 +7,7 @@ from chebnet2d._checks import InputError
 from chebnet2d.recipes import Recipe
 
 
-def chosen_recipes(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Recipe]]:
+def presets_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Recipe]]:
     """By the name of the method, a recipe for each dataset that was searched. ``rows``: the report runs of a study.
 
     A nested search chooses on every split: it has no settings of a dataset, and is refused.

@@ -50,6 +50,7 @@ _WIDTH = 400  # where stdout is no terminal: a line for each row is easier to se
 
 def _show(record: Mapping[str, Any]) -> None:
     from chebnet2d.cli.tables import make_table, number, pairs, print_table
+    from chebnet2d.recipes import short_origin
 
     print(f"{record['title']}  (paradigm {record['paradigm']}; basis: {record['basis']})")
     print(f"{record['citation']}\n\n{record['formula']}")
@@ -61,8 +62,9 @@ def _show(record: Mapping[str, Any]) -> None:
     print(f"Optimiser groups: weights{', ' + groups if groups else ''}")
     columns = ("dataset", "model", "settings", "features", "origin")
     table = make_table(*columns, left=columns, fold=True)
-    for dataset, recipe in record["presets"].items():
-        table.add_row(dataset, pairs(recipe["model"]), pairs(recipe["settings"]), recipe["transform"], recipe["origin"])
+    for dataset, recipe in (*record["presets"].items(), *record["chosen"].items()):
+        values = (pairs(recipe["model"]), pairs(recipe["settings"]), recipe["transform"], short_origin(recipe["origin"]))
+        table.add_row(dataset, *values)
     print_table(table, width=_WIDTH)
     for part, ranges in record["search"].items():
         for key, values in ranges.items():

@@ -25,9 +25,9 @@ def presets(
     from chebnet2d.cli.console import print_json, say
     from chebnet2d.recipes import check_recipe_folder, write_recipes
     from chebnet2d.study import read_rows
-    from chebnet2d.study.presets import chosen_recipes
+    from chebnet2d.study.presets import presets_of
 
-    found = {out / f"{name.replace(':', '-')}.toml": recipes for name, recipes in chosen_recipes(read_rows(store)).items()}
+    found = {out / f"{name.replace(':', '-')}.toml": recipes for name, recipes in presets_of(read_rows(store)).items()}
     check_recipe_folder("study presets", "out", out, found, force=force)
     out.mkdir(parents=True, exist_ok=True)
     for path, recipes in found.items():

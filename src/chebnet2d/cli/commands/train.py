@@ -20,7 +20,7 @@ def train(
     json: options.Json = False,
     data_root: options.DataRoot = None,
 ) -> None:
-    """Train a model and print its test accuracy. Defaults are those without a preset; without a dataset: digits.
+    """Train a model and print its test accuracy. Settings are those known to suit the dataset; without a dataset: digits.
 
     On your own graph, without a method and settings, a few methods are trained and the best by validation nodes is kept.
 
@@ -40,10 +40,9 @@ def train(
     from chebnet2d.cli.console import finish, notice, say, say_report, say_scores
     from chebnet2d.cli.progress import progress_bar, training_step
     from chebnet2d.data.any_graph import check_trainable, is_own_graph, load_graph, way_of_reading
-    from chebnet2d.data.catalogue import known_name
     from chebnet2d.models.saving import BASES_FOLDER, CHECKPOINT, check_model_folder
     from chebnet2d.preparation import Preparation
-    from chebnet2d.recipes import AUTO, NEVER, ROWS, choose_way, shipped_recipes, steps_in_place_of_epochs
+    from chebnet2d.recipes import AUTO, CLASS_DEFAULTS, NEVER, ROWS, choose_way, short_origin, steps_in_place_of_epochs
     from chebnet2d.training import Checkpoint, Interrupted, Settings, calibrate, fit, judge
     from chebnet2d.training.metrics import check_metric
     from chebnet2d.training.tasks.neighbours import how_neighbours_are_drawn
@@ -74,8 +73,8 @@ def train(
     say(f"split: {split}", quiet=json)
     for line in _warnings(data, split, run, chosen.name, getattr(built, "bound_to_nodes", False)):
         say(line, quiet=json)
-    if recipe.preset is None and not reading and known_name(dataset) in shipped_recipes(chosen.method):
-        say(f"settings: the method's defaults; those chosen for {data.name} come with --preset shipped", quiet=json)
+    if recipe.preset is None and not own_graph and chosen.origin != CLASS_DEFAULTS:
+        say(f"settings for {data.name}: {short_origin(chosen.origin)} (--preset none: the method's defaults)", quiet=json)
     if wanted is not None:
         say(f"batches of up to {wanted.size} nodes, sampling: {wanted.sampling}", quiet=json)
         if wanted.sampling == "neighbours":

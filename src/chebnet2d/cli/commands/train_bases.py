@@ -81,8 +81,9 @@ def train_bases(
 
     wanted = Batches(batches.batch_size, memory=batches.memory, shards=batches.shards)
     bases, preparation = Bases.open(folder), Preparation.read(folder)
-    recipe = options.RecipeOptions(method, preset).recipe(bases.manifest.name, training)
-    if preset is not None:
+    # Bases have the degree and the features that they were made with: settings for the dataset are taken only if asked for.
+    recipe = options.RecipeOptions(method, preset or "none").recipe(bases.manifest.name, training)
+    if preset not in (None, "none"):
         preparation.check_transform("train-bases", recipe.transform)
     if save is not None:
         check_model_folder("train-bases", "save", save)
