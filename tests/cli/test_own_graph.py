@@ -128,13 +128,29 @@ def test_predict_from_single_files(tmp_path):
     assert (tmp_path / "m" / "config.json").stat().st_mode & 0o044, "readable for others, as the umask says"
 
 
-@pytest.mark.parametrize(("label", "got"), [(lambda i: "", "no labels"), (lambda i: "tea", "one class only")])
-def test_too_few_classes(tmp_path, label, got):
+@pytest.mark.parametrize(
+    ("label", "got", "columns"),
+    [(lambda i: "", "no labels", " Columns of few values: 'a'."), (lambda i: "tea", "one class only", "")],
+)
+def test_too_few_classes(tmp_path, label, got, columns):
     graph = small_graph(tmp_path / "g", label=label)
     done = run("train", graph, *QUICK, "--save", tmp_path / "m", code=2)
-    words = f"train: the graph must have labels of at least two classes, got {got}. Give them by --labels or a label column."
-    assert done.stderr == f"chebnet2d: {words}\n"
+    hint = f"Name their column by --label-column or their file by --labels.{columns}"
+    assert done.stderr == f"chebnet2d: train: the graph must have labels of at least two classes, got {got}. {hint}\n"
     assert not (tmp_path / "m").exists()
+
+
+def test_labels_in_a_column_of_another_name(tmp_path):
+    """Words that are few may be the labels: train and describe ask."""
+    rows = [f"{i},{'tea' if i % 2 else 'wine'},{i * i}" for i in range(30)]
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / "nodes.csv").write_text("\n".join(["id,drinks {often},age", *rows, ""]))
+    (tmp_path / "g" / "edges.csv").write_text("source,target\n0,1\n1,2\n")
+    said = run("train", tmp_path / "g", *QUICK, code=2).stderr
+    assert said.endswith("by --label-column or their file by --labels. Columns of few values: 'drinks {often}'.\n")
+    asked = "nothing can be trained; has one of these columns the labels? 'drinks {often}'"
+    assert asked in json.loads(run("data", "describe", tmp_path / "g", "--json").stdout)["notes"][-1]
+    run("train", tmp_path / "g", *QUICK, "--label-column", "drinks {often}")
 
 
 def test_train_takes_what_is_known_of_a_dataset(tmp_path, monkeypatch):

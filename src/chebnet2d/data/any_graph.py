@@ -7,6 +7,7 @@ from typing import Any
 from chebnet2d._checks import InputError
 from chebnet2d._sizes import peak_bytes, resident_bytes, show_bytes
 from chebnet2d.data.catalogue import known_name
+from chebnet2d.data.describing import label_candidates
 from chebnet2d.data.loading import load
 from chebnet2d.data.own_graph import is_graph_path, read_graph
 from chebnet2d.data.own_graph.estimate import reading_bytes
@@ -85,9 +86,12 @@ def check_trainable(data: Any, owner: str) -> None:
     """A classifier needs two classes to tell apart, and something to tell them by."""
     found = data.y[data.y >= 0].unique() if data.get("y") is not None else ()
     if len(found) < 2:
-        got, hint = "no labels" if len(found) == 0 else "one class only", "Give them by {} or a label column."
+        got, hint = "no labels" if len(found) == 0 else "one class only", "Name their column by {} or their file by {}."
+        if len(found) == 0 and (columns := label_candidates(data)):
+            shown = ", ".join(map(repr, columns[:8])).replace("{", "{{").replace("}", "}}")  # the hint is a template
+            hint += f" Columns of few values: {shown}."
         rule = "labels of at least two classes"
-        raise InputError(owner, "the graph", rule, got=got, hint=hint, verb="have", mentions=("labels",))
+        raise InputError(owner, "the graph", rule, got=got, hint=hint, verb="have", mentions=("label", "labels"))
     if data.num_features == 0:
         left_out = data.preparation.encoding.columns if data.get("preparation") is not None else ()
         got = "; ".join(f"{column.name!r} {column.became}" for column in left_out[:5]) or "none"

@@ -49,7 +49,7 @@ def describe(data: Any) -> dict[str, Any]:
         "features": int(data.num_features),
         "columns": columns,
     }
-    return {**facts, "notes": [*(data.get("notes") or ()), *_notes(facts)]}
+    return {**facts, "notes": [*(data.get("notes") or ()), *_notes(facts, label_candidates(data))]}
 
 
 def class_balance(data: Any) -> dict[str, int]:
@@ -73,13 +73,21 @@ def _columns(data: Any) -> list[dict[str, Any]]:
     return found
 
 
+def label_candidates(data: Any) -> list[str]:
+    """Columns of few different values, which may be labels that nobody has named."""
+    preparation = data.get("preparation")
+    if preparation is None or preparation.encoding is None:
+        return []
+    return [column.name for column in preparation.encoding.columns if column.kind in ("category", "flag")]
+
+
 def _homophily(row: Any, col: Any, y: Any) -> float | None:
     """The share of edges between nodes of one class, among those whose ends are labelled."""
     known = (y[row] >= 0) & (y[col] >= 0)
     return round(float((y[row] == y[col])[known].mean()), 4) if known.any() else None
 
 
-def _notes(facts: dict[str, Any]) -> list[str]:
+def _notes(facts: dict[str, Any], candidates: list[str]) -> list[str]:
     notes = []
     if facts["listed_edges"] == 0:
         notes.append("the graph has no edges: every method sees the features alone")
@@ -92,7 +100,8 @@ def _notes(facts: dict[str, Any]) -> list[str]:
     if small:
         notes.append(small)
     if len(facts["classes"]) < 2:
-        notes.append("there are no labels of two classes: nothing can be trained")
+        which = f"; has one of these columns the labels? {', '.join(map(repr, candidates[:8]))}" if candidates else ""
+        notes.append(f"there are no labels of two classes: nothing can be trained{which}")
     if facts["features"] == 0:
         notes.append("no column is left as a feature: 'degree' and 'identity' can be made from the graph")
     return notes
