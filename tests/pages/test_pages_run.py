@@ -61,7 +61,7 @@ def _follow_in_a_fork(name, template, tmp_path, with_slow):
     if find_data_root() is None and re.search(REAL, page.read_text(encoding="utf-8")):
         pytest.skip("no real datasets: set CHEBNET2D_DATA to their folder")
     folder = shutil.copytree(template, tmp_path / "reader", symlinks=True)
-    end = forked(tmp_path, lambda: follow(name, page, folder, with_slow=with_slow), seconds=900 if with_slow else 120)
+    end = forked(tmp_path, lambda: follow(name, page, folder, with_slow=with_slow), seconds=900 if with_slow else 300)
     assert (end.code, end.signal) == (0, 0), end.text
 
 
