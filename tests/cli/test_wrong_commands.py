@@ -69,6 +69,8 @@ TYPED = [  # what is typed, the whole sentence
     ),
     ("study run --methods mlp --datasets csbm --inits 0", "study run: --inits must be an integer >= 1, got 0."),
     ("study run --methods mlp --datasets csbm --workers 0", "study run: --workers must be an integer >= 1, got 0."),
+    ("study table --store no.parquet", "study table: --store must be a study, got 'no.parquet', which does not exist."),
+    ("study presets --out p --store no.json", "study presets: --store must be a study, got 'no.json', which does not exist."),
     ("study table --paper 5", "study table: --paper must be one of '1', '2', '3', got '5'."),
     ("data generate --like ogbn-arxiv --scale 2", "data generate: --scale must be a number in [1e-06, 1], got 2.0."),
     ("data generate --like ogbn-arxiv --model er", "data generate: --model must be one of 'power-law', 'csbm', got 'er'."),

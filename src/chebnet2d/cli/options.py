@@ -24,6 +24,11 @@ Dataset = Annotated[
 DatasetName = Annotated[str, typer.Argument(help="Name of a dataset; see: chebnet2d data list.")]
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a saved model."), Also("load.path")]
 StoreFile = Annotated[Path, typer.Option("--store", help="File of the study (SQLite)."), Also("Store.path")]
+StudyRuns = Annotated[
+    Path,
+    typer.Option("--store", help="File of the study (SQLite), or what study export wrote of it (.parquet, .json)."),
+    Also("Store.path", "study.reuse"),
+]
 Ray = Annotated[
     str | None, typer.Option(help="Address of a Ray cluster with the same disk or datasets, or 'auto'."), Also("address")
 ]

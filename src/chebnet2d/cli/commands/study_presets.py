@@ -12,7 +12,7 @@ from chebnet2d.cli.command import command
 @command("study presets", order=250)
 def presets(
     out: Annotated[Path, typer.Option(help="Folder to write to: a file METHOD.toml for each method.")],
-    store: options.StoreFile = options.DEFAULT_STORE,
+    store: options.StudyRuns = options.DEFAULT_STORE,
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:

@@ -11,7 +11,7 @@ from chebnet2d.cli.command import command
 
 @command("study table", order=230)
 def table(
-    store: options.StoreFile = options.DEFAULT_STORE,
+    store: options.StudyRuns = options.DEFAULT_STORE,
     style: Annotated[str, typer.Option("--format", help="markdown, latex, csv or json.")] = "markdown",
     paper: Annotated[int | None, typer.Option(help="Show the numbers of the paper's table 1, 2 or 3 beside ours.")] = None,
     reference: options.Reference = None,
@@ -24,7 +24,7 @@ def table(
     """The table of a study: means, intervals, best and second, and what is not significantly worse than the best. A study with
     several ways of splitting has a table for each.
 
-    Example: chebnet2d study table --format latex --paper 1
+    Example: chebnet2d study table --store results/baselines.parquet --format latex --paper 1
     """
     from chebnet2d._checks import InputError, one_of
     from chebnet2d._targets import check_target, written_whole
@@ -32,7 +32,7 @@ def table(
     from chebnet2d.reports import compare_all, format_table, make_page, make_tables, published_numbers, read_notes
     from chebnet2d.reports.formats import MARKS
     from chebnet2d.reports.sections.protocol import describe_budgets
-    from chebnet2d.study import Store
+    from chebnet2d.study import read_rows, read_trials
 
     published = None
     if paper is not None:
@@ -44,8 +44,7 @@ def table(
     if out is not None:
         check_target("study table", "out", out, keep=(store, notes), marks=MARKS, force=force)
     reasons = None if notes is None else read_notes(notes)
-    with Store(store, create=False) as opened:
-        rows, trials = opened.rows(), opened.trials()
+    rows, trials = read_rows(store), read_trials(store)
     if not rows:
         raise InputError("study table", f"{str(store)!r}", "finished runs", got="none yet", verb="have")
     made = make_tables(rows, published)
