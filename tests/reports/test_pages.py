@@ -7,7 +7,7 @@ import pytest
 import chebnet2d
 from chebnet2d.reports import make_page, make_tables, read_notes
 from chebnet2d.reports.sections.against_paper import describe_excesses, describe_shortfalls
-from chebnet2d.reports.sections.protocol import kind_of
+from chebnet2d.reports.sections.protocol import describe_origins, kind_of
 from chebnet2d.study import Protocol, run_study
 from small_study import small
 from table_rows import study_row, trial_row
@@ -114,10 +114,28 @@ def test_comparisons_stand_below_a_table_and_in_json(tmp_path, command):
 
 
 @pytest.mark.parametrize(
-    ("origin", "letter"), [("found by search: tpe", "s"), ("default of the class", "d"), ("ivam-he/ChebNetII: full.sh", "p")]
+    ("origin", "letter"), [("found by search: tpe", "s"), ("default of the class", "d"), ("ivam-he/ChebNetII: full.sh", "p"), ("no published setting for all", "d")]
 )
 def test_origins_are_told_apart(origin, letter):
     assert kind_of(origin) == letter
+
+
+def test_what_a_search_kept_is_told_from_what_it_found():
+    """GCN keeps the published trial 0 on Cora and finds trial 2 on Texas; the MLP, chosen on each split, has another on each."""
+    searched = {"origin": "found by search: of 3", "settings": {"epochs": 60, "patience": 9}}
+    trials = [trial_row("gcn", dataset, n, 0.5, 100) for dataset in ("cora", "texas") for n in range(3)]
+    for trial in trials:
+        trial["config"] |= {"origin": "its/authors: run.sh"}
+    chosen = {("gcn", "cora"): (0, 0), ("gcn", "texas"): (2, 2), ("mlp", "cora"): (0, 1), ("mlp", "texas"): (None, None)}
+    rows = [
+        study_row(*cell, "uniform", 0.5, seed) | {"trial": number, "config": searched}
+        for cell, numbers in chosen.items()
+        for seed, number in enumerate(numbers)
+    ]
+    text = describe_origins(rows + trials)
+    assert "| GCN | p | s2 |\n| MLP | s | s |\n" in text
+    assert "p or d: trial 0, which that search kept." in text
+    assert "trial 0" not in describe_origins(rows[-2:])
 
 
 @pytest.mark.parametrize("content", ["gcn = 3", "[gcn]\ntexas = 3", "no toml"])

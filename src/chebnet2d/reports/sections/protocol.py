@@ -100,19 +100,39 @@ def describe_limits(rows: Sequence[Row]) -> str:
 
 def kind_of(origin: str) -> str:
     """p: published for this dataset; s: searched; d: the method's default. The beginning of a recipe's origin says it."""
-    return "s" if origin.startswith(SEARCHED) else "d" if origin.startswith(("default", "no default", "none")) else "p"
+    return "s" if origin.startswith(SEARCHED) else "d" if origin.startswith(("default", "no ", "none")) else "p"
 
 
 def describe_origins(rows: Sequence[Row]) -> str:
-    """Where the settings of each cell come from: a letter for each method and dataset."""
-    found = {(row["method"], row["dataset"]): kind_of(row["config"]["origin"]) for row in rows if not is_trial(row)}
-    datasets = list(dict.fromkeys(dataset for _, dataset in found))
-    methods = dict.fromkeys(method for method, _ in found)
-    grid = [[title_of(method), *(found.get((method, dataset), "") for dataset in datasets)] for method in methods]
+    """Where the settings of each cell come from: a letter for each method and dataset, with the trial that a study's search chose.
+
+    A search may keep what it began with. Then the letter is that of trial 0: settings that others tuned are no find of the study.
+    """
+    starts = {_cell(row): kind_of(row["config"]["origin"]) for row in rows if is_trial(row) and row["trial"] == 0}
+    letters: dict[tuple[str, str], str] = {}
+    chosen: dict[tuple[str, str], set[int | None]] = {}
+    for row in rows:
+        if not is_trial(row):
+            letters[_cell(row)] = kind_of(row["config"]["origin"])
+            chosen.setdefault(_cell(row), set()).add(row.get("trial"))
+    for cell, trials in chosen.items():
+        if trials == {0}:
+            letters[cell] = starts.get(cell, letters[cell])
+        elif len(trials) == 1 and None not in trials:
+            letters[cell] += str(*trials)
+    datasets = list(dict.fromkeys(dataset for _, dataset in letters))
+    methods = dict.fromkeys(method for method, _ in letters)
+    grid = [[title_of(method), *(letters.get((method, dataset), "") for dataset in datasets)] for method in methods]
     legend = (
         "p: published for this dataset by the method's authors; s: searched here, by validation nodes; d: the method's default."
     )
+    if any(trials != {None} for trials in chosen.values()):
+        legend += " s5: trial 5 of the study's own search; p or d: trial 0, which that search kept."
     return section("Where the settings come from", *markdown_lines([["method", *datasets], *grid]), "", legend)
+
+
+def _cell(row: Row) -> tuple[str, str]:
+    return row["method"], row["dataset"]
 
 
 def _counted(counts: Iterable[int], noun: str) -> str:
