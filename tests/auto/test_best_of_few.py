@@ -1,10 +1,14 @@
 """``best_of_few``: validation nodes choose, test nodes are looked at once, and Ctrl-C keeps what is done."""
 
+from dataclasses import replace
+
 import pytest
+import torch
 from sklearn.metrics import accuracy_score
 
 import chebnet2d
 from chebnet2d.auto import FEW, best_of_few, make_portfolio
+from chebnet2d.auto.best_of_few import FEATURES_ALONE
 from small_auto import graph
 
 SHORT = {"epochs": 4}
@@ -62,4 +66,15 @@ def test_ctrl_c_keeps_the_best_of_those_that_are_done(data, split):
 def test_without_memory_the_first_is_left(data, split):
     poor = best_of_few(data, split, 3, settings=SHORT, memory=0)
     assert poor.entry == "chebnet2d"
-    assert str(poor).endswith("; not tried, for the graph is large: boosting:labels, chebnetii, tuned-sage:deep")
+    assert str(poor).endswith("; not tried, for the graph is large: mlp, boosting:labels, chebnetii, tuned-sage:deep")
+
+
+def test_one_of_them_does_not_see_the_graph_and_the_line_says_so(chosen, data):
+    (alone,) = (entry for entry in make_portfolio(data, FEW, inductive=True) if entry.name == FEATURES_ALONE)
+    model = alone.recipe.build(data).eval()
+    without = data.clone()
+    without.edge_index = data.edge_index[:, :0]
+    assert torch.equal(model.predict(data).probabilities, model.predict(without).probabilities)
+    words = "; the graph adds nothing to the features here"
+    assert words in str(replace(chosen, entry=FEATURES_ALONE))
+    assert words not in str(replace(chosen, entry="chebnet2d"))

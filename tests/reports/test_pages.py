@@ -114,7 +114,13 @@ def test_comparisons_stand_below_a_table_and_in_json(tmp_path, command):
 
 
 @pytest.mark.parametrize(
-    ("origin", "letter"), [("found by search: tpe", "s"), ("default of the class", "d"), ("ivam-he/ChebNetII: full.sh", "p"), ("no published setting for all", "d")]
+    ("origin", "letter"),
+    [
+        ("found by search: tpe", "s"),
+        ("default of the class", "d"),
+        ("ivam-he/ChebNetII: full.sh", "p"),
+        ("no published setting for all", "d"),
+    ],
 )
 def test_origins_are_told_apart(origin, letter):
     assert kind_of(origin) == letter

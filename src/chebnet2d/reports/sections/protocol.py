@@ -104,7 +104,7 @@ def kind_of(origin: str) -> str:
 
 
 def describe_origins(rows: Sequence[Row]) -> str:
-    """Where the settings of each cell come from: a letter for each method and dataset, with the trial that a study's search chose.
+    """Where the settings of each cell come from: a letter by method and dataset, with the trial that the study's search chose.
 
     A search may keep what it began with. Then the letter is that of trial 0: settings that others tuned are no find of the study.
     """
