@@ -16,7 +16,7 @@ from chebnet2d.recipes.files import (
     write_recipes,
 )
 from chebnet2d.recipes.on_disk import AUTO, NEVER, choose_way, make_bases, memory_for_rows, whole_graph_note
-from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, SEARCHED, Recipe, short_origin
+from chebnet2d.recipes.recipe import CLASS_DEFAULTS, NO_TRANSFORM, SEARCHED, STARTED, Recipe, short_origin
 from chebnet2d.recipes.ways import ROWS, steps_in_place_of_epochs
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "NO_TRANSFORM",
     "ROWS",
     "SEARCHED",
+    "STARTED",
     "Recipe",
     "canonical_name",
     "change_recipe",

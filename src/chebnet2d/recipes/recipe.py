@@ -24,6 +24,7 @@ from chebnet2d.training.run import SplitLike
 
 NO_TRANSFORM = "none"
 SEARCHED = "found by search"
+STARTED = " (the start: "  # and the origin of that, where a search kept what it began with
 """How the origin of settings begins that a search has found."""
 CLASS_DEFAULTS = "defaults of the class"
 

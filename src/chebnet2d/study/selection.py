@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chebnet2d._checks import InputError, flag, integer, one_of
-from chebnet2d.recipes import SEARCHED, Recipe
+from chebnet2d.recipes import SEARCHED, STARTED, Recipe
 from chebnet2d.study.choice import Choice
 
 MODES = ("development", "nested")
@@ -90,7 +90,7 @@ class Selection:
     def describe(self, choice: Choice, recipe: Recipe, axes: Mapping[str, Values]) -> str:
         """For the origin of a chosen recipe: what it was chosen by, from what, and at which cost."""
         on = "its own validation nodes" if self.mode == "nested" else f"development splits {_listed(self.splits)}"
-        point = f" (the start: {recipe.origin})" if self.start and choice.trial == 0 else ""
+        point = f"{STARTED}{recipe.origin})" if self.start and choice.trial == 0 else ""
         facts = [
             f"trial {choice.trial}{point} of {self.trials} by {on}, {self.inits} initialisation{'s' * (self.inits > 1)}",
             f"validation {choice.metric} {choice.score:.4f}",

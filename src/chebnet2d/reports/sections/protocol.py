@@ -4,7 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from chebnet2d.recipes.recipe import SEARCHED
+from chebnet2d.recipes.recipe import SEARCHED, STARTED
 from chebnet2d.reports.budgets import ended_at_limit, find_differences, read_budgets
 from chebnet2d.reports.markdown import markdown_lines, section
 from chebnet2d.reports.scores import Row, first_and_others, title_of
@@ -98,41 +98,33 @@ def describe_limits(rows: Sequence[Row]) -> str:
     return section("Runs that end at the limit of epochs", *lines)
 
 
-def kind_of(origin: str) -> str:
-    """p: published for this dataset; s: searched; d: the method's default. The beginning of a recipe's origin says it."""
-    return "s" if origin.startswith(SEARCHED) else "d" if origin.startswith(("default", "no ", "none")) else "p"
+def kind_of(origin: str, trial: int | None = None) -> str:
+    """p: published for this dataset; s: searched, s5: trial 5 of a study; d: the method's default. A recipe's origin says it.
+
+    A search may keep what it began with. Then the letter is that of its start: what others tuned is no find of the study.
+    """
+    if origin.startswith(SEARCHED):
+        _, kept, start = origin.partition(STARTED)
+        return kind_of(start) if kept else "s" if trial is None else f"s{trial}"
+    return "d" if origin.startswith(("default", "no ", "none")) else "p"
 
 
 def describe_origins(rows: Sequence[Row]) -> str:
-    """Where the settings of each cell come from: a letter by method and dataset, with the trial that the study's search chose.
-
-    A search may keep what it began with. Then the letter is that of trial 0: settings that others tuned are no find of the study.
-    """
-    starts = {_cell(row): kind_of(row["config"]["origin"]) for row in rows if is_trial(row) and row["trial"] == 0}
+    """Where the settings of each cell come from: a letter by method and dataset, with the trial that the study's search chose."""
     letters: dict[tuple[str, str], str] = {}
-    chosen: dict[tuple[str, str], set[int | None]] = {}
     for row in rows:
         if not is_trial(row):
-            letters[_cell(row)] = kind_of(row["config"]["origin"])
-            chosen.setdefault(_cell(row), set()).add(row.get("trial"))
-    for cell, trials in chosen.items():
-        if trials == {0}:
-            letters[cell] = starts.get(cell, letters[cell])
-        elif len(trials) == 1 and None not in trials:
-            letters[cell] += str(*trials)
+            cell, letter = (row["method"], row["dataset"]), kind_of(row["config"]["origin"], row.get("trial"))
+            letters[cell] = letter if letters.get(cell, letter) == letter else "s"  # a search on each split chose differently
     datasets = list(dict.fromkeys(dataset for _, dataset in letters))
     methods = dict.fromkeys(method for method, _ in letters)
     grid = [[title_of(method), *(letters.get((method, dataset), "") for dataset in datasets)] for method in methods]
     legend = (
         "p: published for this dataset by the method's authors; s: searched here, by validation nodes; d: the method's default."
     )
-    if any(trials != {None} for trials in chosen.values()):
+    if any(is_trial(row) for row in rows):
         legend += " s5: trial 5 of the study's own search; p or d: trial 0, which that search kept."
     return section("Where the settings come from", *markdown_lines([["method", *datasets], *grid]), "", legend)
-
-
-def _cell(row: Row) -> tuple[str, str]:
-    return row["method"], row["dataset"]
 
 
 def _counted(counts: Iterable[int], noun: str) -> str:
