@@ -10,7 +10,7 @@ from chebnet2d.study import read_rows, read_trials
 RESULTS = Path(__file__).parents[2] / "results"
 PAGES = {
     "baselines": (4200, 0, "1", "chebnet2d"),
-    "table1": (720, 1728, "1", "chebnet2d"),
+    "table1": (960, 2304, "1", "chebnet2d"),
     "table2": (99, 88, None, "chebnet2d"),
     "table3": (960, 5120, None, "2-D by values"),
 }
