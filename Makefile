@@ -39,7 +39,7 @@ demo: $(VENV)/installed ## train on 1797 real images, save the model, draw its f
 	$(BIN)/chebnet2d report demo/model digits --out demo/report.html
 
 test: $(VENV)/installed-test lint types borders ## lint, types, import borders and the tests
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile $(PYTEST)
+	$(BIN)/pytest -q -n auto --dist loadfile $(PYTEST)
 
 site: $(VENV)/installed-docs ## pages, tutorials that run and the reference, into site/; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -q -j auto -b html -c docs -d site/.doctrees . site
@@ -57,10 +57,10 @@ test-oldest: $(VENV)/installed-test ## the oldest versions of dependencies that 
 	$(BIN)/python tests/packaging/run_oldest.py
 
 test-slow: $(VENV)/installed-test ## the tests that take minutes
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m slow $(PYTEST)
+	$(BIN)/pytest -q -n auto -m slow $(PYTEST)
 
 attacks: $(VENV)/installed-test ## kills, damaged files and limits of memory: minutes
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n auto --dist loadfile -m "attack and not slow" $(PYTEST)
+	$(BIN)/pytest -q -n auto --dist loadfile -m "attack and not slow" $(PYTEST)
 
 # Ray alone is installed here; the package, torch and the tests' tools are those of .venv, whose folder is added to the path.
 $(RAY)/installed: $(VENV)/installed-test
@@ -71,8 +71,8 @@ $(RAY)/installed: $(VENV)/installed-test
 	touch $@
 
 test-cluster: $(RAY)/installed ## studies, searches and bases on Ray, and ranks of torchrun that stop
-	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q tests/cluster
-	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m cluster tests/training tests/cluster
+	$(RAY)/bin/python -m pytest -q tests/cluster
+	$(RAY)/bin/python -m pytest -q -m cluster tests/training tests/cluster
 
 coverage: ## the same, with the share of lines and branches that tests run
 	$(MAKE) test PYTEST="--cov --cov-report=term:skip-covered"

@@ -4,6 +4,7 @@ import contextlib
 import os
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side, and a fork of a process with OpenMP's threads hangs
 
 import pytest
 import torch

@@ -103,7 +103,8 @@ def test_functions_are_short_and_a_flag_means_one_thing():
         assert len(inspect.signature(inspect.unwrap(COMMANDS[name].function)).parameters) <= 10, name
         for option in command.params:
             helps.setdefault(option.opts[0], set()).add(option.help)
-    # Of these each command has its own: what a seed is the seed of, what a file is written for, which method is the default.
+    # Of these each command has its own: what a seed is the seed of, what a file is written for, which method is the default,
+    # whether what was exported of a study will do.
     own = {
         "--seed",
         "--out",
@@ -114,6 +115,7 @@ def test_functions_are_short_and_a_flag_means_one_thing():
         "--memory",
         "--method",
         "--batch-size",
+        "--store",
         "name",
         "model",
     }

@@ -109,7 +109,10 @@ class TestTheEndOfTheDriver:
                 list(ProcessExecutor(1).run(sleeping, [(0, (0,))], shared=Path({str(tmp_path)!r})))
             """)
         )
+        # A shell gives what it runs in the background an ignored SIGINT, which a child of it would keep.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         driver = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
+        signal.signal(signal.SIGINT, before)
         worker = pid_of_task(tmp_path)
         assert alive(worker)
         driver.send_signal(getattr(signal, how))

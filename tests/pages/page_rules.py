@@ -43,7 +43,7 @@ NOT_RUN = {  # the first pattern that is found in a command says why; its words 
     r"[A-Z]{4,}|\b(DIR|ID|PATH)\b|[a-z]\|[a-z]": "words stand for what the reader has",
     r"^chebnet2d (auto|explain|precompute|predict|search|data check|data describe)$": "the name of a command",
     r"data fetch": "needs the network; tests/data has a server of its own",
-    r"results/\S+\.toml|cell\.toml": "hours of training; docs/study.md has the same commands at a small size",
+    r"results/\S+\.toml|cell\.toml|study export .*results/": "hours of training; docs/study.md has them at a small size",
     r"study run --table 4": "graphs of millions of edges; tests/study has it at a small size",
 }
 SLOW = r"chebnet2d theory"  # half a minute: run by make test-slow alone

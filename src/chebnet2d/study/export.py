@@ -13,6 +13,7 @@ from chebnet2d.study.reuse import check_distinct
 from chebnet2d.study.store import Store
 
 ENDINGS = (".csv", ".parquet", ".json")
+_DATABASE = b"SQLite format 3\0"
 _MARKS = (Mark(b'"run_id","unit_id"'), Mark(b"PAR1", b"unit_id"), Mark(b"[\n {", b'"unit_id"'), Mark(b"[]"))
 
 
@@ -71,11 +72,11 @@ def read_for_plots(path: str | Path) -> list[dict[str, Any]]:
 def read_all(path: str | Path) -> list[dict[str, Any]]:
     """Report and trials."""
     path = Path(path)
-    if path.suffix == ".csv":
-        raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", got=f"{str(path)!r}")
-    if path.suffix not in ENDINGS:
+    if path.suffix not in ENDINGS or _is_database(path):
         with Store(path, create=False) as store:
             return [*store.rows(), *store.trials()]
+    if path.suffix == ".csv":
+        raise InputError("study", "reuse", "a store or an exported study in Parquet or JSON", got=f"{str(path)!r}")
     if not path.exists():
         raise InputError("study", "reuse", "a study", got=f"{str(path)!r}, which does not exist")
     try:
@@ -90,6 +91,15 @@ def read_all(path: str | Path) -> list[dict[str, Any]]:
     rows = [restored(row, f"row {number} of {str(path)!r}") for number, row in enumerate(found, start=1)]
     check_distinct(rows, f"{str(path)!r}")
     return rows
+
+
+def _is_database(path: Path) -> bool:
+    """A store may have any name, also that of an export."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_DATABASE)) == _DATABASE
+    except OSError:
+        return False
 
 
 def _parquet(path: Path) -> list[dict[str, Any]]:
