@@ -101,6 +101,15 @@ class TestTheWay:
             assert other.bytes > base.bytes
             assert other.seconds > base.seconds
 
+    @pytest.mark.parametrize(("method", "model"), [("chebnet2d-plus", {"hidden_channels": 256}), ("linkx", {}), ("glognn", {})])
+    def test_weights_of_adjacency_rows_cost_by_edge_and_not_by_pair_of_nodes(self, method, model):
+        few, many = (
+            chebnet2d.data.load("csbm", nodes=n, classes=3, features=6, homophily=0.8, signal=1.0, seed=0) for n in (500, 4000)
+        )
+        one, other = (whole_graph_cost(Recipe(method, model=model).build(data), data) for data in (few, many))
+        assert other.seconds < 0.5
+        assert other.seconds < 4 * 8 * one.seconds, "8 times the nodes and edges; reading beyond the cache is slower"
+
 
 def test_epochs_are_steps():
     assert steps_in_place_of_epochs({}, 540_000, 10_000) == {"epochs": 38, "patience": 5}

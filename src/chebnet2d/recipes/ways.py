@@ -43,16 +43,19 @@ class Cost:
 def whole_graph_cost(model: NodeClassifier, data: Any) -> Cost:
     """From sizes: the weights times rows, the hidden layers, and the products with the operator, each three times an epoch."""
     nodes, entries, channels = int(data.num_nodes), 2 * _edges(data), int(model.config.get("out_channels", 1))
-    matrices = [p.shape for name, p in model.named_parameters() if p.dim() == 2 and not name.startswith("conv.")]
+    shapes = {name: p.shape for name, p in model.named_parameters() if p.dim() == 2 and not name.startswith("conv.")}
+    of_rows = sum(math.prod(shapes.pop(name)) for name in model.per_node if name in shapes)  # A's rows are sparse
+    matrices = list(shapes.values())
     first = max((shape for shape in matrices if data.num_features in shape), key=math.prod, default=None)
     dense = nodes * sum(math.prod(shape) for shape in matrices if shape is not first)
     if first is not None:
         dense += stored_numbers(data.x) * (math.prod(first) // data.num_features)
-    widths = sum(min(shape) if data.num_features in shape else max(shape) for shape in matrices)
+    dense += entries * (of_rows // nodes)
+    widths = of_rows // nodes + sum(min(shape) if data.num_features in shape else max(shape) for shape in matrices)
     conv = getattr(model, "conv", None) if isinstance(model, Decoupled) else None
     rows, width = (entries * conv.degree, channels) if conv is not None else (entries, widths)
     fetch = (_NEAR if 4 * nodes * width <= _CACHE else _FAR) * max(1.0, width / _LINE)
-    numbers = nodes * (4 * widths + 8 * channels) + stored_numbers(data.x)
+    numbers = nodes * (4 * widths + 8 * channels) + 4 * of_rows + stored_numbers(data.x)
     seconds = 4 * _MULTIPLY * dense + _HIDDEN * nodes * widths + 3 * fetch * rows
     return Cost(_LIBRARIES + 4 * numbers + _ENTRY * entries, seconds)
 
