@@ -7,7 +7,7 @@ import pytest
 import chebnet2d
 from chebnet2d.reports import make_page, make_tables, read_notes
 from chebnet2d.reports.sections.against_paper import describe_excesses, describe_shortfalls
-from chebnet2d.reports.sections.protocol import describe_origins, kind_of
+from chebnet2d.reports.sections.protocol import describe_choices, describe_origins, kind_of
 from chebnet2d.study import Protocol, run_study
 from small_study import small
 from table_rows import study_row, trial_row
@@ -144,6 +144,19 @@ def test_what_a_search_kept_is_told_from_what_it_found():
     assert "| GCN | p | s2 |\n| MLP | s | s |\n" in text
     assert "p or d: trial 0, which that search kept." in text
     assert "trial 0" not in describe_origins(rows)
+
+
+def test_the_numbers_of_a_choice_are_those_of_the_chosen_trials():
+    """GCN has one choice for Cora, by two development splits; the MLP one on each reported split."""
+    reports = [study_row("gcn", "cora", "uniform", 0.1, seed, trial=2) for seed in (0, 1)]
+    reports += [study_row("mlp", "cora", "uniform", 0.9, seed, trial=number) for seed, number in ((0, 1), (1, 0))]
+    trials = [trial_row("gcn", "cora", n, score, seed) for n, score, seed in ((1, 0.9, 100), (2, 0.6, 100), (2, 0.7, 101))]
+    trials += [
+        trial_row("mlp", "cora", n, score, seed) for n, score, seed in ((0, 0.5, 0), (1, 0.6, 0), (0, 0.8, 1), (1, 0.2, 1))
+    ]
+    text = describe_choices([*reports, *trials])
+    assert "| GCN | 65.00 |\n| MLP | **70.00** |\n" in text
+    assert describe_choices(reports) == ""
 
 
 @pytest.mark.parametrize("content", ["gcn = 3", "[gcn]\ntexas = 3", "no toml"])

@@ -22,7 +22,13 @@ from chebnet2d.reports.formats import format_table
 from chebnet2d.reports.scores import Row
 from chebnet2d.reports.sections.against_paper import Notes, describe_excesses, describe_gaps, describe_shortfalls
 from chebnet2d.reports.sections.comparisons import describe_comparisons, describe_ranks, describe_trials
-from chebnet2d.reports.sections.protocol import describe_budgets, describe_limits, describe_origins, describe_protocol
+from chebnet2d.reports.sections.protocol import (
+    describe_budgets,
+    describe_choices,
+    describe_limits,
+    describe_origins,
+    describe_protocol,
+)
 from chebnet2d.reports.tables import Table
 
 
@@ -40,6 +46,7 @@ def make_page(tables: Sequence[Table], rows: Iterable[Row], notes: Notes, refere
         describe_trials(rows),
         describe_limits(rows),
         describe_origins(rows),
+        describe_choices(rows),
     ]
     if any(cell.published is not None for table in tables for cell in table.cells.values()):
         parts += [describe_gaps(tables), describe_shortfalls(tables, notes), describe_excesses(tables)]

@@ -29,3 +29,20 @@ def trial_scores(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], lis
             numbers = runs.setdefault(key, {}).setdefault(choice, {})
             numbers.setdefault(row["trial"], []).append(score if known else 0.0)
     return {key: [[fmean(own[n]) for n in sorted(own)] for own in choices.values()] for key, choices in runs.items()}
+
+
+def chosen_scores(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], float]:
+    """(method, dataset) -> validation score of the trials that were chosen there: the number by which they were."""
+    rows = list(rows)
+    chosen: dict[tuple[str, str], dict[int, int]] = {}
+    for row in rows:
+        if not is_trial(row) and row.get("trial") is not None:
+            chosen.setdefault((row["method"], row["dataset"]), {})[row["split_seed"]] = row["trial"]
+    scores: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        key = (row["method"], row["dataset"])
+        if is_trial(row) and key in chosen and row["val_metric"] is not None:
+            of_split = chosen[key].get(row["split_seed"])  # None on a development split, whose one choice is that of all splits
+            if row["trial"] == (next(iter(chosen[key].values())) if of_split is None else of_split):
+                scores.setdefault(key, []).append(row["val_metric"])
+    return {key: fmean(values) for key, values in scores.items()}

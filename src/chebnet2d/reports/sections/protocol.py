@@ -8,7 +8,7 @@ from chebnet2d.recipes.recipe import SEARCHED, STARTED
 from chebnet2d.reports.budgets import ended_at_limit, find_differences, read_budgets
 from chebnet2d.reports.markdown import markdown_lines, section
 from chebnet2d.reports.scores import Row, first_and_others, title_of
-from chebnet2d.reports.trials import is_trial
+from chebnet2d.reports.trials import chosen_scores, is_trial
 
 _CUT = ", where `cell.toml` is the protocol's file with these `methods` and `datasets` alone"
 
@@ -125,6 +125,23 @@ def describe_origins(rows: Sequence[Row]) -> str:
     if any(is_trial(row) for row in rows):
         legend += " s5: trial 5 of the study's own search; p or d: trial 0, which that search kept."
     return section("Where the settings come from", *markdown_lines([["method", *datasets], *grid]), "", legend)
+
+
+def describe_choices(rows: Sequence[Row]) -> str:
+    """The validation scores by which a study's search chose; nothing for a study without one."""
+    scores = chosen_scores(rows)
+    if not scores:
+        return ""
+    datasets, methods = (list(dict.fromkeys(key[at] for key in scores)) for at in (1, 0))
+    best = {dataset: max(score for (_, other), score in scores.items() if other == dataset) for dataset in datasets}
+    shown = {key: f"{100 * score:.2f}" for key, score in scores.items()}
+    marked = {key: f"**{text}**" if text == f"{100 * best[key[1]]:.2f}" else text for key, text in shown.items()}
+    grid = [[title_of(method), *(marked.get((method, dataset), "") for dataset in datasets)] for method in methods]
+    legend = (
+        "Validation score in percent of the chosen trials on the nodes that chose them. **Best**. As the best of several trials "
+        "they flatter, all methods alike: they are for choosing, the results above for knowing."
+    )
+    return section("What the choice was made by", *markdown_lines([["method", *datasets], *grid]), "", legend)
 
 
 def _counted(counts: Iterable[int], noun: str) -> str:
